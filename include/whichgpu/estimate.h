@@ -59,6 +59,7 @@ struct wg_format {
 	enum wg_weight_format weights;
 	double kv_element_bytes;     /* 2, 1 */
 	enum wg_rate rate;           /* that the matrices are multiplied at on this GPU */
+	bool weight_only;            /* expanded to `rate` before the multiplication: no unit for it */
 };
 
 enum wg_memory_term {
@@ -73,6 +74,19 @@ enum wg_time_term {
 #include "whichgpu/time_terms.def"
 #undef WG_TIME_TERM
 	WG_TIME_TERM_COUNT
+};
+
+/* Why something cannot be done, and the two numbers that say so. */
+enum wg_refusal_kind {
+#define WG_REFUSAL(name, key, words, a, b) WG_REFUSAL_##name,
+#include "whichgpu/refusals.def"
+#undef WG_REFUSAL
+	WG_REFUSAL_COUNT
+};
+
+struct wg_refusal {
+	enum wg_refusal_kind kind;   /* WG_REFUSAL_NONE when feasible */
+	double a, b;                 /* what the words are about; bytes or counts */
 };
 
 enum wg_bound { WG_BOUND_COMPUTE, WG_BOUND_MEMORY, WG_BOUND_LINK, WG_BOUND_HOST };
@@ -107,7 +121,7 @@ struct wg_metrics {
 
 struct wg_estimate {
 	bool feasible;               /* memory fits and the layout is legal for the model */
-	char refusal[160];           /* why not, in numbers; "" when feasible */
+	struct wg_refusal refusal;   /* why not; words: wg_refusal_write */
 	struct wg_layout layout;
 	struct wg_format format;
 	struct wg_memory memory;
@@ -119,8 +133,21 @@ struct wg_estimate {
 	double micro_batch;          /* training: what was taken */
 	double batch;                /* serving: sequences in flight in one replica */
 	bool waves;                  /* KV memory holds fewer sequences than asked: they queue */
-	const char *engine;          /* profile used: "vllm", "llama.cpp", "megatron" ... */
+	const char *engine;          /* profile used ("vllm", "megatron" ...); the estimator's string */
 };
+
+const char *wg_memory_term_key(enum wg_memory_term term);
+const char *wg_memory_term_label(enum wg_memory_term term);
+const char *wg_time_term_key(enum wg_time_term term);
+const char *wg_time_term_label(enum wg_time_term term);
+enum wg_bound wg_time_term_bound(enum wg_time_term term);
+const char *wg_bound_key(enum wg_bound bound);
+
+/* One line without full stop, as "needs 141.1 GB for weights alone, has
+ * 24.2 GB"; "" when there is no refusal. Cut at size. */
+void wg_refusal_write(const struct wg_refusal *refusal, char *buffer, size_t size);
+/* Stable word for programs and for grouping: "memory_weights". */
+const char *wg_refusal_key(enum wg_refusal_kind kind);
 
 struct wg_estimator;
 
@@ -136,6 +163,14 @@ void wg_estimator_free(struct wg_estimator *estimator);
 /* The work with its defaults filled in. */
 const struct wg_work *wg_estimator_work(const struct wg_estimator *estimator);
 
+/* Looks up once what this GPU's figures and coefficients are, so that later
+ * runs on it are faster; `gpu` must outlive the estimator. Optional; not while
+ * another thread uses the estimator. The engine used on it, or NULL when none
+ * fits (then every run is refused). */
+enum wg_status wg_estimator_prepare(struct wg_estimator *estimator, const struct wg_gpu *gpu,
+                                    struct wg_error *error);
+const char *wg_estimator_engine(const struct wg_estimator *estimator, const struct wg_gpu *gpu);
+
 /* Never fails: what cannot be done is feasible = false with the reason. Any
  * number of threads may run one estimator. */
 void wg_estimator_run(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
@@ -145,9 +180,9 @@ void wg_estimator_run(const struct wg_estimator *estimator, const struct wg_gpu 
 void wg_estimator_memory(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
                          const struct wg_layout *layout, enum wg_weight_format weights,
                          double kv_element_bytes, struct wg_memory *ret_memory);
-/* The formats a GPU can run for this model, best first is the stored one;
- * false when weights cannot be run on it (an FP4 model on a GPU without FP4
- * runs weight-only, which is allowed and said). */
+/* How `weights` runs on this GPU: rate and whether weight-only (an FP8 or FP4
+ * model on a GPU without such units runs weight-only at 16 bit). False when
+ * the GPU, the engine or the task cannot use that format. */
 bool wg_estimator_format_allowed(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
                                  enum wg_weight_format weights, struct wg_format *ret_format);
 
