@@ -3,9 +3,12 @@
 #ifndef WHICHGPU_LIMITS_H
 #define WHICHGPU_LIMITS_H
 
+#include <stddef.h>
+
 #define WG_LIMIT_ARENA_BYTES ((size_t)1 << 30)
 #define WG_LIMIT_JSON_BYTES ((size_t)128 << 20)   /* a config, an index, a safetensors header */
 #define WG_LIMIT_JSON_DEPTH 128
+#define WG_LIMIT_JSON_VALUES ((size_t)4 << 20)     /* members and elements of one document */
 #define WG_LIMIT_CSV_BYTES ((size_t)512 << 20)
 #define WG_LIMIT_CSV_COLUMNS 256
 #define WG_LIMIT_CSV_CELL_BYTES ((size_t)64 << 10)
