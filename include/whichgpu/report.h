@@ -50,7 +50,7 @@ enum wg_unit {
 	WG_UNIT_COUNT,           /* 6912, 70.6 B */
 	WG_UNIT_BYTES,           /* GB (1e9) */
 	WG_UNIT_BYTES_PER_S,     /* GB/s, TB/s */
-	WG_UNIT_OPS_PER_S,       /* TFLOPS, TOPS */
+	WG_UNIT_OPS_PER_S,       /* TFLOPS */
 	WG_UNIT_SECONDS,         /* ms, s, h, days */
 	WG_UNIT_WATTS,
 	WG_UNIT_JOULES,
@@ -64,6 +64,8 @@ enum wg_unit {
 	WG_UNIT_HERTZ,
 	WG_UNIT_BITS,
 	WG_UNIT_SQUARE_METRES,   /* mm2 */
+	WG_UNIT_INTEGER_OPS_PER_S, /* TOPS, always */
+	WG_UNIT_USD_PER_MILLION_TOKENS,
 };
 
 enum wg_cell_kind { WG_CELL_EMPTY, WG_CELL_TEXT, WG_CELL_NUMBER, WG_CELL_RANGE, WG_CELL_NOT_KNOWN,
@@ -75,6 +77,7 @@ struct wg_cell {
 	double value, of;        /* WG_CELL_OF: value of `of` */
 	struct wg_range range;
 	const char *text;
+	int digits;              /* significant digits shown; 0: 3 (4 for catalogue figures) */
 };
 
 static inline struct wg_cell wg_cell_text(const char *text)
@@ -98,12 +101,13 @@ struct wg_cell wg_cell_figure(const struct wg_figure *figure, enum wg_unit unit)
 
 struct wg_column {
 	const char *key;         /* CSV header: snake_case with SI unit */
-	const char *title;       /* for people, translated */
+	const char *title;       /* for people, translated; without the unit, which the writer adds */
 	int priority;            /* 0 always shown; higher ones are dropped first on a narrow screen */
 	bool right;              /* aligned right */
 };
 
-/* id is a stable word for tests and styles ("options", "refused"). */
+/* id is a stable word for tests and styles ("options", "refused"). Line ends in
+ * a paragraph or note are kept; other control characters are replaced. */
 void wg_document_heading(struct wg_document *document, const char *text);
 void wg_document_paragraph(struct wg_document *document, const char *text);
 /* A line that must not be overlooked: an assumption, a warning. */

@@ -1,0 +1,125 @@
+#include "report/grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "whichgpu/limits.h"
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* One scale for the whole column, so that its numbers compare at a glance:
+ * that of the median, if every value is readable in it and all are of one
+ * unit. */
+static bool column_scale(const struct wg_block *table, size_t column, double *values,
+                         struct scale *ret_scale)
+{
+	size_t count = 0;
+	enum wg_unit unit = WG_UNIT_NONE;
+	struct scale scale;
+
+	for (const struct row *row = table->first_row; row; row = row->next) {
+		const struct wg_cell *cell = &row->cells[column];
+
+		if (!cell_magnitude(cell, &values[count]))
+			continue;
+		if (count > 0 && cell->unit != unit)
+			return false;
+		unit = cell->unit;
+		count++;
+	}
+	if (count == 0)
+		return false;
+	qsort(values, count, sizeof *values, compare_doubles);
+	scale = scale_for(unit, values[count / 2]);
+	for (size_t i = 0; i < count; i++) {
+		if (!scale_suits(&scale, values[i]))
+			return false;
+	}
+	*ret_scale = scale;
+	return true;
+}
+
+static const char *cell_string(struct grid *grid, const struct wg_cell *cell,
+                               const struct scale *common, bool brief, struct wg_text *scratch)
+{
+	wg_text_clear(scratch);
+	if (brief && cell->kind == WG_CELL_NOT_KNOWN) {
+		grid->has_unknown = true;
+		return "?";
+	}
+	if (brief && cell->kind == WG_CELL_ABSENT) {
+		grid->has_absent = true;
+		return "-";
+	}
+	if (common)
+		cell_write_in(cell, common, false, scratch);
+	else
+		wg_cell_write(cell, scratch);
+	return wg_arena_strdup(grid->arena, wg_text_string(scratch));
+}
+
+static bool column_fill(struct grid *grid, const struct wg_block *table, size_t index, bool brief,
+                        double *values, struct wg_text *scratch)
+{
+	struct grid_column *column = &grid->columns[index];
+	struct scale scale;
+	bool common = column_scale(table, index, values, &scale);
+	size_t at = index;
+
+	column->column = &table->columns[index];
+	column->unit = common ? wg_arena_strdup(grid->arena, scale.header) : "";
+	column->numeric = true;
+	for (const struct row *row = table->first_row; row; row = row->next) {
+		const struct wg_cell *cell = &row->cells[index];
+
+		if (cell->kind == WG_CELL_TEXT)
+			column->numeric = false;
+		grid->cells[at] = cell_string(grid, cell, common ? &scale : NULL, brief, scratch);
+		if (!grid->cells[at] || !column->unit)
+			return false;
+		at += grid->column_count;
+	}
+	return true;
+}
+
+bool grid_init(struct grid *grid, const struct wg_block *table, bool brief)
+{
+	struct wg_text scratch;
+	double *values = NULL;
+	bool ok;
+
+	*grid = (struct grid){ .row_count = table->row_count, .column_count = table->column_count };
+	wg_text_init(&scratch, WG_LIMIT_TEXT_BYTES);
+	grid->arena = wg_arena_open(0);
+	if (grid->arena) {
+		grid->columns = wg_arena_array(grid->arena, grid->column_count, sizeof *grid->columns);
+		grid->cells = wg_arena_array(grid->arena, grid->row_count * grid->column_count + 1,
+		                             sizeof *grid->cells);
+		values = wg_arena_array(grid->arena, grid->row_count + 1, sizeof *values);
+	}
+	ok = grid->columns && grid->cells && values;
+	for (size_t i = 0; ok && i < grid->column_count; i++)
+		ok = column_fill(grid, table, i, brief, values, &scratch);
+	ok = ok && !scratch.failed;
+	wg_text_done(&scratch);
+	if (!ok)
+		grid_done(grid);
+	return ok;
+}
+
+void grid_done(struct grid *grid)
+{
+	wg_arena_free(grid->arena);
+	*grid = (struct grid){ 0 };
+}
+
+const char *grid_cell(const struct grid *grid, size_t row, size_t column)
+{
+	return grid->cells[row * grid->column_count + column];
+}

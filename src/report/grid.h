@@ -1,0 +1,33 @@
+/* A table as strings: which unit each column is shown in, and the cells in
+ * it. Shared by the text, Markdown and HTML writers. */
+#ifndef WHICHGPU_REPORT_GRID_H
+#define WHICHGPU_REPORT_GRID_H
+
+#include "report/document.h"
+#include "report/units.h"
+#include "whichgpu/arena.h"
+
+struct grid_column {
+	const struct wg_column *column;
+	const char *unit;      /* for the head; "" when cells carry their own */
+	bool numeric;          /* has no text cells: never broken into lines */
+	/* filled by the text writer */
+	size_t natural, soft, least, width;
+	bool shown;
+};
+
+struct grid {
+	struct wg_arena *arena;
+	size_t row_count, column_count;
+	struct grid_column *columns;
+	const char **cells;    /* row_count x column_count */
+	bool has_unknown, has_absent;
+};
+
+/* brief: not known is "?" and absent "-", to be explained once; else in words.
+ * false when memory is out. */
+bool grid_init(struct grid *grid, const struct wg_block *table, bool brief);
+void grid_done(struct grid *grid);
+const char *grid_cell(const struct grid *grid, size_t row, size_t column);
+
+#endif

@@ -1,0 +1,316 @@
+/* Tables on a screen of a given width.
+ *
+ * What happens when a table is too wide, in this order: long text columns are
+ * narrowed and their cells broken into lines; columns are left out, highest
+ * priority number first, and named under the table; at last each row becomes a
+ * list of its own, so that nothing of priority 0 is ever lost. */
+#include <string.h>
+
+#include "base/i18n.h"
+#include "report/grid.h"
+#include "report/screen.h"
+#include "report/wrap.h"
+#include "whichgpu/limits.h"
+
+enum { GAP = 2, SOFT_TEXT = 24, MOST_HEAD_LINES = 4 };
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static void measure(struct grid *grid)
+{
+	for (size_t i = 0; i < grid->column_count; i++) {
+		struct grid_column *column = &grid->columns[i];
+		size_t head = larger(wrap_longest_word(column->column->title),
+		                     wg_text_width(column->unit));
+		size_t widest = head, word = head;
+
+		/* a head of many words gets room for two or three lines */
+		head = larger(head, (wg_text_width(column->column->title) + 2) / 3);
+		widest = larger(widest, head);
+		for (size_t row = 0; row < grid->row_count; row++) {
+			const char *cell = grid_cell(grid, row, i);
+
+			widest = larger(widest, wg_text_width(cell));
+			word = larger(word, wrap_longest_word(cell));
+		}
+		column->natural = widest;
+		column->least = column->numeric ? widest : word;
+		column->soft = column->least;
+		if (!column->numeric)
+			column->soft = larger(word, widest < SOFT_TEXT ? widest : SOFT_TEXT);
+		column->shown = true;
+	}
+}
+
+enum need { NATURAL, SOFT, LEAST };
+
+static size_t column_need(const struct grid_column *column, enum need need)
+{
+	return need == NATURAL ? column->natural : need == SOFT ? column->soft : column->least;
+}
+
+static size_t total_need(const struct grid *grid, enum need need)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < grid->column_count; i++) {
+		if (grid->columns[i].shown)
+			total += (total ? GAP : 0) + column_need(&grid->columns[i], need);
+	}
+	return total;
+}
+
+/* Gives every column what it needs and shares the rest, a column at a time,
+ * among those that could use more. */
+static void share_width(struct grid *grid, enum need need, size_t screen_columns)
+{
+	size_t spare = screen_columns - total_need(grid, need);
+	bool gave = true;
+
+	for (size_t i = 0; i < grid->column_count; i++)
+		grid->columns[i].width = column_need(&grid->columns[i], need);
+	while (spare > 0 && gave) {
+		gave = false;
+		for (size_t i = 0; i < grid->column_count && spare > 0; i++) {
+			struct grid_column *column = &grid->columns[i];
+
+			if (!column->shown || column->width >= column->natural)
+				continue;
+			column->width++;
+			spare--;
+			gave = true;
+		}
+	}
+}
+
+/* The column to leave out next, or column_count. */
+static size_t least_important(const struct grid *grid)
+{
+	size_t found = grid->column_count;
+
+	for (size_t i = 0; i < grid->column_count; i++) {
+		const struct grid_column *column = &grid->columns[i];
+
+		if (column->shown && column->column->priority > 0 &&
+		    (found == grid->column_count ||
+		     column->column->priority >= grid->columns[found].column->priority))
+			found = i;
+	}
+	return found;
+}
+
+/* false: even the columns that must be shown do not stand side by side. */
+static bool fit(struct grid *grid, size_t screen_columns)
+{
+	measure(grid);
+	for (;;) {
+		size_t drop;
+
+		if (total_need(grid, SOFT) <= screen_columns) {
+			share_width(grid, SOFT, screen_columns);
+			return true;
+		}
+		drop = least_important(grid);
+		if (drop == grid->column_count)
+			break;
+		grid->columns[drop].shown = false;
+	}
+	if (total_need(grid, LEAST) > screen_columns)
+		return false;
+	share_width(grid, LEAST, screen_columns);
+	return true;
+}
+
+static void trim_line(struct wg_text *out)
+{
+	while (out->length > 0 && out->bytes[out->length - 1] == ' ')
+		out->bytes[--out->length] = '\0';
+}
+
+/* Line `line` of a string broken to a width: its bytes, or length 0. */
+static const char *nth_line(const char *text, size_t width, size_t line, size_t *ret_length)
+{
+	while (text && line > 0) {
+		wrap_line(text, width, &text);
+		line--;
+	}
+	*ret_length = 0;
+	if (text) {
+		const char *next;
+
+		*ret_length = wrap_line(text, width, &next);
+	}
+	return text ? text : "";
+}
+
+/* Titles stand at the bottom of the head, units in a line under them. */
+static void put_head(const struct screen *screen, const struct grid *grid)
+{
+	size_t lines = 1;
+	bool has_units = false;
+
+	for (size_t i = 0; i < grid->column_count; i++) {
+		const struct grid_column *column = &grid->columns[i];
+
+		if (!column->shown)
+			continue;
+		lines = larger(lines, wrap_count(column->column->title, larger(column->width, 2)));
+		has_units = has_units || column->unit[0];
+	}
+	for (size_t line = 0; line < lines + has_units; line++) {
+		bool first = true;
+
+		screen_style(screen, line < lines ? STYLE_STRONG : STYLE_QUIET);
+		for (size_t i = 0; i < grid->column_count; i++) {
+			const struct grid_column *column = &grid->columns[i];
+			const char *title = column->column->title;
+			size_t width = larger(column->width, 2), length = 0, own;
+
+			if (!column->shown)
+				continue;
+			own = wrap_count(title, width);
+			if (line == lines) {
+				title = column->unit;
+				length = strlen(title);
+			} else if (line + own >= lines) {
+				title = nth_line(title, width, line + own - lines, &length);
+			}
+			wg_text_add_repeated(screen->out, ' ', first ? 0 : GAP);
+			screen_padded(screen, title, length, column->width, column->column->right);
+			first = false;
+		}
+		trim_line(screen->out);
+		screen_plain(screen);
+		wg_text_add_char(screen->out, '\n');
+	}
+}
+
+static void put_row(const struct screen *screen, const struct grid *grid, size_t row)
+{
+	size_t lines = 1;
+
+	for (size_t i = 0; i < grid->column_count; i++) {
+		if (grid->columns[i].shown)
+			lines = larger(lines, wrap_count(grid_cell(grid, row, i),
+			                                 larger(grid->columns[i].width, 2)));
+	}
+	for (size_t line = 0; line < lines; line++) {
+		bool first = true;
+
+		for (size_t i = 0; i < grid->column_count; i++) {
+			const struct grid_column *column = &grid->columns[i];
+			const char *part;
+			size_t length;
+
+			if (!column->shown)
+				continue;
+			part = nth_line(grid_cell(grid, row, i), larger(column->width, 2), line, &length);
+			wg_text_add_repeated(screen->out, ' ', first ? 0 : GAP);
+			screen_padded(screen, part, length, column->width, column->column->right);
+			first = false;
+		}
+		trim_line(screen->out);
+		wg_text_add_char(screen->out, '\n');
+	}
+}
+
+/* Says which columns are missing and how wide the screen would have to be. */
+static void put_left_out(const struct screen *screen, struct grid *grid)
+{
+	struct wg_text words;
+	bool any = false;
+
+	wg_text_init(&words, WG_LIMIT_TEXT_BYTES);
+	wg_text_add(&words, _("left out for lack of width: "));
+	for (size_t i = 0; i < grid->column_count; i++) {
+		if (grid->columns[i].shown)
+			continue;
+		wg_text_printf(&words, "%s%s", any ? ", " : "", grid->columns[i].column->title);
+		any = true;
+		grid->columns[i].shown = true;
+	}
+	if (any) {
+		size_t wanted = total_need(grid, SOFT);
+
+		if (wanted <= 400)
+			wg_text_printf(&words, _(" (all with --columns %zu)"), wanted);
+		screen_style(screen, STYLE_QUIET);
+		screen_wrapped(screen, wg_text_string(&words), 0);
+		screen_plain(screen);
+	}
+	wg_text_done(&words);
+}
+
+static void put_legend(const struct screen *screen, const struct grid *grid)
+{
+	if (!grid->has_unknown && !grid->has_absent)
+		return;
+	screen_style(screen, STYLE_QUIET);
+	screen_wrapped(screen,
+	               grid->has_unknown && grid->has_absent
+	                       ? _("? not known   - the hardware has none")
+	               : grid->has_unknown ? _("? not known")
+	                                   : _("- the hardware has none"),
+	               0);
+	screen_plain(screen);
+}
+
+/* Each row as a list of its own. */
+static void put_records(const struct screen *screen, const struct grid *grid)
+{
+	const char **labels = wg_arena_array(grid->arena, grid->column_count, sizeof *labels);
+	const char **values = wg_arena_array(grid->arena, grid->column_count, sizeof *values);
+
+	if (!labels || !values) {
+		screen->out->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < grid->column_count; i++) {
+		const struct grid_column *column = &grid->columns[i];
+
+		labels[i] = column->column->title;
+		if (column->unit[0])
+			labels[i] = wg_arena_printf(grid->arena, "%s, %s", labels[i], column->unit);
+		if (!labels[i]) {
+			screen->out->failed = true;
+			return;
+		}
+	}
+	for (size_t row = 0; row < grid->row_count; row++) {
+		for (size_t i = 0; i < grid->column_count; i++)
+			values[i] = grid_cell(grid, row, i);
+		if (row > 0)
+			wg_text_add_char(screen->out, '\n');
+		screen_pairs(screen, labels, values, grid->column_count);
+	}
+}
+
+void screen_table(const struct screen *screen, const struct wg_block *table)
+{
+	struct grid grid;
+
+	if (!grid_init(&grid, table, true)) {
+		screen->out->failed = true;
+		return;
+	}
+	if (fit(&grid, screen->columns)) {
+		size_t width = 0;
+
+		for (size_t i = 0; i < grid.column_count; i++) {
+			if (grid.columns[i].shown)
+				width += (width ? GAP : 0) + grid.columns[i].width;
+		}
+		put_head(screen, &grid);
+		screen_rule(screen, width);
+		for (size_t row = 0; row < grid.row_count; row++)
+			put_row(screen, &grid, row);
+		put_left_out(screen, &grid);
+	} else {
+		put_records(screen, &grid);
+	}
+	put_legend(screen, &grid);
+	grid_done(&grid);
+}
