@@ -45,6 +45,17 @@ static bool column_scale(const struct wg_block *table, size_t column, double *va
 	return true;
 }
 
+/* "71.2 of 79.1" breaks before "of" only: the last blank does not break, and
+ * the screen writes it as a plain one. */
+static const char *join_last_word(struct wg_arena *arena, const char *text)
+{
+	const char *blank = strrchr(text, ' ');
+
+	if (!blank)
+		return wg_arena_strdup(arena, text);
+	return wg_arena_printf(arena, "%.*s" GRID_JOINT "%s", (int)(blank - text), text, blank + 1);
+}
+
 static const char *cell_string(struct grid *grid, const struct wg_cell *cell,
                                const struct scale *common, bool brief, struct wg_text *scratch)
 {
@@ -61,6 +72,8 @@ static const char *cell_string(struct grid *grid, const struct wg_cell *cell,
 		cell_write_in(cell, common, false, scratch);
 	else
 		wg_cell_write(cell, scratch);
+	if (brief && cell->kind == WG_CELL_OF)
+		return join_last_word(grid->arena, wg_text_string(scratch));
 	return wg_arena_strdup(grid->arena, wg_text_string(scratch));
 }
 

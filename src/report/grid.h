@@ -7,12 +7,19 @@
 #include "report/units.h"
 #include "whichgpu/arena.h"
 
+/* A blank at which no line ends (U+00A0), inside this module only. */
+#define GRID_JOINT "\u00a0"
+
+/* Widths a column can do with: all in one line; text in lines of some length;
+ * ranges in two lines and text in short ones; a word a line. */
+enum need { NATURAL, SOFT, TIGHT, LEAST, NEED_COUNT };
+
 struct grid_column {
 	const struct wg_column *column;
 	const char *unit;      /* for the head; "" when cells carry their own */
-	bool numeric;          /* has no text cells: never broken into lines */
+	bool numeric;          /* has no text cells: broken into lines last */
 	/* filled by the text writer */
-	size_t natural, soft, least, width;
+	size_t need[NEED_COUNT], width;
 	bool shown;
 };
 

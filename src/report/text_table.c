@@ -1,9 +1,10 @@
 /* Tables on a screen of a given width.
  *
  * What happens when a table is too wide, in this order: long text columns are
- * narrowed and their cells broken into lines; columns are left out, highest
- * priority number first, and named under the table; at last each row becomes a
- * list of its own, so that nothing of priority 0 is ever lost. */
+ * narrowed and their cells broken into lines; ranges and pairs of numbers take
+ * two lines; columns are left out, highest priority number first, and named
+ * under the table; at last each row becomes a list of its own, so that nothing
+ * of priority 0 is ever lost. */
 #include <string.h>
 
 #include "base/i18n.h"
@@ -12,7 +13,7 @@
 #include "report/wrap.h"
 #include "whichgpu/limits.h"
 
-enum { GAP = 2, SOFT_TEXT = 24, MOST_HEAD_LINES = 4 };
+enum { GAP = 2, SOFT_TEXT = 24, TIGHT_TEXT = 14 };
 
 static size_t larger(size_t a, size_t b)
 {
@@ -36,20 +37,16 @@ static void measure(struct grid *grid)
 			widest = larger(widest, wg_text_width(cell));
 			word = larger(word, wrap_longest_word(cell));
 		}
-		column->natural = widest;
-		column->least = column->numeric ? widest : word;
-		column->soft = column->least;
-		if (!column->numeric)
-			column->soft = larger(word, widest < SOFT_TEXT ? widest : SOFT_TEXT);
+		column->need[NATURAL] = widest;
+		column->need[SOFT] = widest;
+		column->need[TIGHT] = word;
+		column->need[LEAST] = word;
+		if (!column->numeric) {
+			column->need[SOFT] = larger(word, widest < SOFT_TEXT ? widest : SOFT_TEXT);
+			column->need[TIGHT] = larger(word, widest < TIGHT_TEXT ? widest : TIGHT_TEXT);
+		}
 		column->shown = true;
 	}
-}
-
-enum need { NATURAL, SOFT, LEAST };
-
-static size_t column_need(const struct grid_column *column, enum need need)
-{
-	return need == NATURAL ? column->natural : need == SOFT ? column->soft : column->least;
 }
 
 static size_t total_need(const struct grid *grid, enum need need)
@@ -58,32 +55,51 @@ static size_t total_need(const struct grid *grid, enum need need)
 
 	for (size_t i = 0; i < grid->column_count; i++) {
 		if (grid->columns[i].shown)
-			total += (total ? GAP : 0) + column_need(&grid->columns[i], need);
+			total += (total ? GAP : 0) + grid->columns[i].need[need];
 	}
 	return total;
 }
 
-/* Gives every column what it needs and shares the rest, a column at a time,
- * among those that could use more. */
+/* Gives every column what it needs, then the rest: first to numbers that would
+ * come in one line with it, then a column at a time to text. */
 static void share_width(struct grid *grid, enum need need, size_t screen_columns)
 {
 	size_t spare = screen_columns - total_need(grid, need);
 	bool gave = true;
 
-	for (size_t i = 0; i < grid->column_count; i++)
-		grid->columns[i].width = column_need(&grid->columns[i], need);
+	for (size_t i = 0; i < grid->column_count; i++) {
+		struct grid_column *column = &grid->columns[i];
+		size_t lacking = column->need[NATURAL] - column->need[need];
+
+		column->width = column->need[need];
+		if (column->shown && column->numeric && lacking <= spare) {
+			column->width += lacking;
+			spare -= lacking;
+		}
+	}
 	while (spare > 0 && gave) {
 		gave = false;
 		for (size_t i = 0; i < grid->column_count && spare > 0; i++) {
 			struct grid_column *column = &grid->columns[i];
 
-			if (!column->shown || column->width >= column->natural)
+			if (!column->shown || column->numeric ||
+			    column->width >= column->need[NATURAL])
 				continue;
 			column->width++;
 			spare--;
 			gave = true;
 		}
 	}
+}
+
+/* Widths for the columns that are shown; false when they do not stand side by
+ * side even at this need. */
+static bool fit_at(struct grid *grid, enum need need, size_t screen_columns)
+{
+	if (total_need(grid, need) > screen_columns)
+		return false;
+	share_width(grid, need, screen_columns);
+	return true;
 }
 
 /* The column to leave out next, or column_count. */
@@ -102,26 +118,39 @@ static size_t least_important(const struct grid *grid)
 	return found;
 }
 
+/* Room that is left after wide columns went may be enough for narrow ones. */
+static void show_again(struct grid *grid, size_t screen_columns)
+{
+	for (int priority = 1; priority < 100; priority++) {
+		for (size_t i = 0; i < grid->column_count; i++) {
+			struct grid_column *column = &grid->columns[i];
+
+			if (column->shown || column->column->priority != priority)
+				continue;
+			column->shown = true;
+			if (total_need(grid, TIGHT) > screen_columns)
+				column->shown = false;
+		}
+	}
+}
+
 /* false: even the columns that must be shown do not stand side by side. */
 static bool fit(struct grid *grid, size_t screen_columns)
 {
-	measure(grid);
-	for (;;) {
-		size_t drop;
+	bool dropped = false;
 
-		if (total_need(grid, SOFT) <= screen_columns) {
-			share_width(grid, SOFT, screen_columns);
-			return true;
-		}
-		drop = least_important(grid);
+	measure(grid);
+	while (total_need(grid, TIGHT) > screen_columns) {
+		size_t drop = least_important(grid);
+
 		if (drop == grid->column_count)
-			break;
+			return fit_at(grid, LEAST, screen_columns);
 		grid->columns[drop].shown = false;
+		dropped = true;
 	}
-	if (total_need(grid, LEAST) > screen_columns)
-		return false;
-	share_width(grid, LEAST, screen_columns);
-	return true;
+	if (dropped)
+		show_again(grid, screen_columns);
+	return fit_at(grid, SOFT, screen_columns) || fit_at(grid, TIGHT, screen_columns);
 }
 
 static void trim_line(struct wg_text *out)
@@ -233,7 +262,7 @@ static void put_left_out(const struct screen *screen, struct grid *grid)
 		grid->columns[i].shown = true;
 	}
 	if (any) {
-		size_t wanted = total_need(grid, SOFT);
+		size_t wanted = total_need(grid, TIGHT);
 
 		if (wanted <= 400)
 			wg_text_printf(&words, _(" (all with --columns %zu)"), wanted);

@@ -36,7 +36,7 @@ static const struct step integer_ops_steps[] = {
 	{ 1e17, 1e15, " POPS", "POPS" },
 };
 static const struct step seconds_steps[] = {
-	{ 0, 1e-9, " ns", "ns" }, { 1e-6, 1e-6, " us", "us" }, { 1e-3, 1e-3, " ms", "ms" },
+	{ 0, 1e-9, " ns", "ns" }, { 1e-6, 1e-6, " µs", "µs" }, { 1e-3, 1e-3, " ms", "ms" },
 	{ 1, 1, " s", "s" }, { 120, 60, " min", "min" }, { 7200, 3600, " h", "h" },
 	{ 2 * 86400, 86400, N_(" days"), N_("days") },
 };
@@ -67,7 +67,7 @@ static const struct step hertz_steps[] = {
 	{ 1e10, 1e9, " GHz", "GHz" },
 };
 static const struct step bits_steps[] = { { 0, 1, " bit", "bit" } };
-static const struct step square_metres_steps[] = { { 0, 1e-6, " mm2", "mm2" } };
+static const struct step square_metres_steps[] = { { 0, 1e-6, " mm²", "mm²" } };
 
 #define STEPS(steps) steps, sizeof(steps) / sizeof(steps)[0]
 static const struct {

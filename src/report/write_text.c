@@ -39,6 +39,21 @@ void screen_rule(const struct screen *screen, size_t columns)
 	wg_text_add_char(screen->out, '\n');
 }
 
+/* As it is, but every blank a plain one. */
+static void put_plain_blanks(const struct screen *screen, const char *text, size_t length)
+{
+	const char *joint;
+
+	while ((joint = memmem(text, length, GRID_JOINT, strlen(GRID_JOINT)))) {
+		wg_text_add_bytes(screen->out, text, (size_t)(joint - text));
+		wg_text_add_char(screen->out, ' ');
+		joint += strlen(GRID_JOINT);
+		length -= (size_t)(joint - text);
+		text = joint;
+	}
+	wg_text_add_bytes(screen->out, text, length);
+}
+
 void screen_wrapped(const struct screen *screen, const char *text, size_t indent)
 {
 	bool first = true;
@@ -49,7 +64,7 @@ void screen_wrapped(const struct screen *screen, const char *text, size_t indent
 
 		if (!first && length > 0)
 			wg_text_add_repeated(screen->out, ' ', indent);
-		wg_text_add_bytes(screen->out, line, length);
+		put_plain_blanks(screen, line, length);
 		wg_text_add_char(screen->out, '\n');
 		first = false;
 	}
@@ -63,7 +78,7 @@ void screen_padded(const struct screen *screen, const char *text, size_t length,
 
 	if (right)
 		wg_text_add_repeated(screen->out, ' ', blanks);
-	wg_text_add_bytes(screen->out, text, length);
+	put_plain_blanks(screen, text, length);
 	if (!right)
 		wg_text_add_repeated(screen->out, ' ', blanks);
 }
