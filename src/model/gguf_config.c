@@ -1,0 +1,342 @@
+/* GGUF keys -> config text: see gguf_config.h and gguf_keys.def. */
+#include "model/gguf_config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "whichgpu/json.h"
+#include "whichgpu/limits.h"
+
+#define KEY_BYTES 128
+
+static const struct {
+	const char *gguf, *model_type;
+} architectures[] = {
+#define WG_GGUF_ARCHITECTURE(gguf, model_type) { gguf, model_type },
+#include "model/gguf_architectures.def"
+#undef WG_GGUF_ARCHITECTURE
+};
+
+static const struct {
+	const char *key, *member;
+} keys[] = {
+#define WG_GGUF_KEY(key, member) { key, member },
+#include "model/gguf_keys.def"
+#undef WG_GGUF_KEY
+};
+
+struct making {
+	const struct wg_gguf_file *file;
+	const struct wg_table_builder *tensors;
+	const char *architecture;
+	struct wg_json_writer writer;
+	unsigned layers;                         /* the draft layers at the end included */
+	double values[WG_LIMIT_GGUF_LAYERS];     /* of one key, a value a layer */
+	enum wg_status status;
+	struct wg_error *error;
+};
+
+__attribute__((format(printf, 3, 4)))
+static bool fail(struct making *making, enum wg_status status, const char *format, ...)
+{
+	char message[400];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof message, format, arguments);
+	va_end(arguments);
+	making->status = status;
+	wg_error_set(making->error, status, "%s", message);
+	wg_error_place(making->error, making->file->input->name, 0, 0, -1);
+	return false;
+}
+
+static const char *full_key(const struct making *making, const char *key, char *buffer)
+{
+	snprintf(buffer, KEY_BYTES, "%.60s.%s", making->architecture, key);
+	return buffer;
+}
+
+/* A whole number of <arch>.KEY, at least `low`; absent: *ret_value stays. */
+static bool get_whole(struct making *making, const char *key, double low, double high,
+                      double *ret_value)
+{
+	char name[KEY_BYTES];
+	double value;
+
+	if (!wg_gguf_number(making->file, full_key(making, key, name), &value))
+		return true;
+	if (!(value >= low) || value != (double)(int64_t)value)
+		return fail(making, WG_BAD_INPUT, _("\"%s\" is %g; a whole number of %g or more is wanted"),
+		            name, value, low);
+	if (value > high)
+		return fail(making, WG_LIMIT, _("\"%s\" is %.17g; at most %.17g is read"), name, value, high);
+	*ret_value = value;
+	return true;
+}
+
+static double whole_or(struct making *making, const char *key, double absent)
+{
+	char name[KEY_BYTES];
+
+	wg_gguf_number(making->file, full_key(making, key, name), &absent);
+	return absent;
+}
+
+static const struct wg_tensor *tensor(const struct making *making, const char *name)
+{
+	size_t index;
+
+	if (!wg_map_find(&making->tensors->names, name, strlen(name), &index))
+		return NULL;
+	return &making->tensors->tensors[index];
+}
+
+/* --- one key a member ------------------------------------------------------- */
+
+/* Values of a key that would poison an estimate. */
+static bool check_value(struct making *making, const char *name, double value)
+{
+	if (!(value >= 0) || value != (double)(int64_t)value)
+		return fail(making, WG_BAD_INPUT, _("\"%s\" is %g, no whole number of 0 or more"), name, value);
+	if (value > UINT32_MAX || (value > WG_LIMIT_DIMENSION && strstr(name, "context") == NULL))
+		return fail(making, WG_LIMIT, _("\"%s\" is %.17g; at most %d is read"), name, value,
+		            WG_LIMIT_DIMENSION);
+	return true;
+}
+
+static bool put_member(struct making *making, const char *key, const char *member)
+{
+	struct wg_json_writer *writer = &making->writer;
+	char name[KEY_BYTES];
+	size_t count, i;
+	bool equal = true;
+
+	full_key(making, key, name);
+	if (!wg_gguf_numbers(making->file, name, making->values, WG_LIMIT_GGUF_LAYERS, &count) ||
+	    count == 0)
+		return true;
+	for (i = 0; i < count; i++) {
+		if (!check_value(making, name, making->values[i]))
+			return false;
+		equal &= making->values[i] == making->values[0];
+	}
+	if (count > 1 && count < making->layers)
+		return fail(making, WG_BAD_INPUT, _("\"%s\" has %zu values for %u layers"), name, count,
+		            making->layers);
+	if (equal) {
+		wg_json_put_integer(writer, member, (int64_t)making->values[0]);
+		return true;
+	}
+	wg_json_begin_array(writer, member);
+	for (i = 0; i < count; i++)
+		wg_json_put_integer(writer, NULL, (int64_t)making->values[i]);
+	wg_json_end_array(writer);
+	return true;
+}
+
+/* --- what needs more than one key --------------------------------------------- */
+
+/* Heads: with MLA the two "_mla" keys give the true sizes; the plain ones are
+ * then those of the latent (or, in older files, already the true ones). */
+static void put_head_sizes(struct making *making)
+{
+	struct wg_json_writer *writer = &making->writer;
+	double key = whole_or(making, "attention.key_length", 0);
+	double value = whole_or(making, "attention.value_length", 0);
+
+	if (whole_or(making, "attention.kv_lora_rank", 0) > 0) {
+		double rope = whole_or(making, "rope.dimension_count", 0);
+
+		key = whole_or(making, "attention.key_length_mla", key);
+		value = whole_or(making, "attention.value_length_mla", value);
+		if (rope > 0 && key > rope) {
+			wg_json_put_integer(writer, "qk_rope_head_dim", (int64_t)rope);
+			wg_json_put_integer(writer, "qk_nope_head_dim", (int64_t)(key - rope));
+		}
+		if (value > 0)
+			wg_json_put_integer(writer, "v_head_dim", (int64_t)value);
+		return;
+	}
+	if (key == 0)
+		key = whole_or(making, "wkv.head_size", 0);
+	if (key > 0)
+		wg_json_put_integer(writer, "head_dim", (int64_t)key);
+	if (value > 0 && value != key)
+		wg_json_put_integer(writer, "v_head_dim", (int64_t)value);
+}
+
+static void put_whole(struct making *making, const char *member, double value)
+{
+	if (value > 0)
+		wg_json_put_integer(&making->writer, member, (int64_t)value);
+}
+
+/* Recurrent layers. Gated delta nets use the ssm keys for their own sizes. */
+static void put_state(struct making *making, double hidden)
+{
+	double inner = whole_or(making, "ssm.inner_size", 0);
+	double rank = whole_or(making, "ssm.time_step_rank", 0);
+	double state = whole_or(making, "ssm.state_size", 0);
+	double groups = whole_or(making, "ssm.group_count", 0);
+	bool delta_net = strncmp(making->architecture, "qwen3", 5) == 0;
+
+	if (inner <= 0)
+		return;
+	if (delta_net) {
+		put_whole(making, "linear_num_value_heads", rank);
+		put_whole(making, "linear_value_head_dim", rank > 0 ? inner / rank : 0);
+		put_whole(making, "linear_num_key_heads", groups);
+		put_whole(making, "linear_key_head_dim", state);
+		put_whole(making, "linear_conv_kernel_dim", whole_or(making, "ssm.conv_kernel", 0));
+		return;
+	}
+	put_whole(making, "conv_kernel", whole_or(making, "ssm.conv_kernel", 0));
+	put_whole(making, "state_size", state);
+	put_whole(making, "expand", hidden > 0 ? inner / hidden : 0);
+	if (groups > 0 && rank > 0) {   /* Mamba-2: the "rank" counts heads */
+		put_whole(making, "mamba_num_heads", rank);
+		put_whole(making, "mamba_head_dim", inner / rank);
+		put_whole(making, "n_groups", groups);
+	} else {
+		put_whole(making, "time_step_rank", rank);
+	}
+}
+
+/* Which layers slide, from the bool array; a single number is the period. */
+static bool put_windows(struct making *making)
+{
+	struct wg_json_writer *writer = &making->writer;
+	char name[KEY_BYTES];
+	size_t count;
+
+	full_key(making, "attention.sliding_window_pattern", name);
+	if (!wg_gguf_numbers(making->file, name, making->values, WG_LIMIT_GGUF_LAYERS, &count))
+		return true;
+	if (count == 1 && making->layers != 1) {
+		if (making->values[0] >= 1)
+			wg_json_put_integer(writer, "sliding_window_pattern", (int64_t)making->values[0]);
+		return true;
+	}
+	if (count < making->layers)
+		return fail(making, WG_BAD_INPUT, _("\"%s\" has %zu values for %u layers"), name, count,
+		            making->layers);
+	wg_json_begin_array(writer, "layer_types");
+	for (size_t i = 0; i < making->layers; i++)
+		wg_json_put_string(writer, NULL, making->values[i] != 0 ? "sliding_attention" :
+		                   "full_attention");
+	wg_json_end_array(writer);
+	return true;
+}
+
+/* Rows of the embedding: its tensor knows best, then the key, then the tokens. */
+static double vocabulary(struct making *making)
+{
+	const struct wg_tensor *embedding = tensor(making, "token_embd.weight");
+	const struct wg_gguf_key *tokens = wg_gguf_find(making->file, "tokenizer.ggml.tokens");
+	double rows = whole_or(making, "vocab_size", 0);
+
+	if (embedding != NULL && embedding->rank == 2)
+		return (double)embedding->shape[1];
+	if (rows == 0 && tokens != NULL && tokens->type == WG_GGUF_ARRAY)
+		return (double)tokens->count;
+	return rows;
+}
+
+static const char *model_type(const struct making *making)
+{
+	const char *name = making->architecture;
+
+	/* Mixtral is "llama" with experts. */
+	if (strcmp(name, "llama") == 0 &&
+	    tensor(making, "blk.0.ffn_gate_inp.weight") != NULL)
+		return "mixtral";
+	for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
+		if (strcmp(architectures[i].gguf, name) == 0)
+			return architectures[i].model_type;
+	return name;
+}
+
+/* --- the whole text --------------------------------------------------------- */
+
+static bool check_heads(struct making *making)
+{
+	char name[KEY_BYTES];
+	size_t count;
+	bool any = false;
+
+	if (whole_or(making, "ssm.inner_size", 0) > 0 || whole_or(making, "wkv.head_size", 0) > 0)
+		return true;   /* recurrent models have layers, or only layers, without heads */
+	full_key(making, "attention.head_count", name);
+	if (!wg_gguf_numbers(making->file, name, making->values, WG_LIMIT_GGUF_LAYERS, &count))
+		return true;
+	for (size_t i = 0; i < count; i++)
+		any |= making->values[i] > 0;
+	return any || fail(making, WG_BAD_INPUT, _("\"%s\" is 0"), name);
+}
+
+static bool write_config(struct making *making)
+{
+	struct wg_json_writer *writer = &making->writer;
+	double hidden = 0, draft = 0, rows;
+
+	if (!get_whole(making, "embedding_length", 1, WG_LIMIT_DIMENSION, &hidden) ||
+	    !get_whole(making, "nextn_predict_layers", 0, making->layers - 1, &draft) ||
+	    !check_heads(making))
+		return false;
+	rows = vocabulary(making);
+	if (rows > WG_LIMIT_DIMENSION)
+		return fail(making, WG_LIMIT, _("the vocabulary has %.17g entries; at most %d are read"), rows,
+		            WG_LIMIT_DIMENSION);
+	wg_json_begin_object(writer, NULL);
+	wg_json_put_string(writer, "model_type", model_type(making));
+	wg_json_put_integer(writer, "num_hidden_layers", (int64_t)(making->layers - draft));
+	put_whole(making, "vocab_size", rows);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (!put_member(making, keys[i].key, keys[i].member))
+			return false;
+	put_head_sizes(making);
+	put_state(making, hidden);
+	if (!put_windows(making))
+		return false;
+	if (tensor(making, "token_embd.weight") != NULL)
+		wg_json_put_bool(writer, "tie_word_embeddings", tensor(making, "output.weight") == NULL);
+	if (tensor(making, "blk.0.attn_q.weight") != NULL)
+		wg_json_put_bool(writer, "attention_bias", tensor(making, "blk.0.attn_q.bias") != NULL);
+	wg_json_end_object(writer);
+	return true;
+}
+
+enum wg_status wg_gguf_make_config(const struct wg_gguf_file *file,
+                                   const struct wg_table_builder *tensors, struct wg_arena *arena,
+                                   const char **ret_config, struct wg_error *error)
+{
+	struct making making = {
+		.file = file, .tensors = tensors, .error = error,
+		.architecture = wg_gguf_text(file, "general.architecture"),
+	};
+	struct wg_text text;
+	double layers = -1;
+	const char *config = NULL;
+
+	if (!get_whole(&making, "block_count", 1, WG_LIMIT_GGUF_LAYERS, &layers))
+		return making.status;
+	if (making.architecture[0] == '\0' || layers < 1) {
+		*ret_config = NULL;
+		return WG_OK;
+	}
+	making.layers = (unsigned)layers;
+	wg_text_init(&text, WG_LIMIT_JSON_BYTES);
+	wg_json_writer_init(&making.writer, &text, false);
+	if (write_config(&making)) {
+		config = text.failed ? NULL : wg_arena_strdup(arena, wg_text_string(&text));
+		if (config == NULL)
+			making.status = wg_error_no_memory(error);
+	}
+	wg_text_done(&text);
+	if (making.status == WG_OK)
+		*ret_config = config;
+	return making.status;
+}
