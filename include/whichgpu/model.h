@@ -105,6 +105,8 @@ struct wg_kv {
 	double bytes_per_token;           /* layers that see the whole context */
 	const struct wg_kv_capped *capped;
 	size_t capped_count;
+	double index_bytes_per_token;     /* beside all that: keys of a sparse attention index, 8 bit */
+	double cross_bytes_per_token;     /* beside all that: a token of the encoder's input */
 	bool latent;                      /* MLA: one latent for all heads, not divided by tensor degree */
 };
 
@@ -140,6 +142,8 @@ struct wg_model {
 	double active_parameters;         /* used by one token; = parameters when dense */
 	double embedding_parameters;      /* input embedding (positions included); no FLOPs */
 	double head_parameters;           /* output head matrix: vocabulary x hidden, also when tied */
+	double companion_parameters;      /* vision tower, text encoders, VAE; not in parameters unless
+	                                     basis is tensors or index; in stored.bytes always */
 	double mtp_parameters;            /* draft layers outside `layers`; not in parameters */
 	struct wg_kv kv;
 	struct wg_stored stored;

@@ -1,0 +1,259 @@
+/* From evidence to a model: finds the family, lets it build, then settles what
+ * the total is, by formula, index or tensor table, and what is stored. */
+#include <math.h>
+#include <string.h>
+
+#include "model/decoder.h"
+#include "model/root.h"
+
+static const char *text_copy(struct wg_builder *builder, const char *text)
+{
+	const char *copy = wg_arena_strdup(builder->arena, text != NULL ? text : "");
+
+	if (copy == NULL)
+		wg_builder_no_memory(builder);
+	return copy;
+}
+
+/* The name at place.key, or the first element when it is a list. */
+static const char *name_at(const struct wg_json_at *place, const char *key)
+{
+	struct wg_json_at at = wg_json_member(place, key);
+	const char *name = NULL;
+
+	if (wg_json_type(&at) == WG_JSON_ARRAY)
+		at = wg_json_element(&at, 0);
+	return wg_json_as_string(&at, &name) ? name : NULL;
+}
+
+/* The nested language part is asked before the whole, the own form's key before
+ * all. Sets what the config calls itself. */
+static const struct wg_family *find_family(struct wg_builder *builder)
+{
+	static const char *const keys[] = { "family", "architectures", "architecture", "model_type",
+	                                    "_class_name" };
+	const struct wg_config *config = &builder->config;
+	const struct wg_family *family = NULL;
+	const char *called = NULL;
+
+	for (size_t k = 0; k < sizeof keys / sizeof *keys && called == NULL; k++)
+		if (k > 0)
+			called = name_at(&config->root, keys[k]);
+	builder->model->architecture = text_copy(builder, called);
+	for (size_t p = 0; p < config->place_count && family == NULL; p++)
+		for (size_t k = 0; k < sizeof keys / sizeof *keys && family == NULL; k++)
+			family = wg_family_find(name_at(&config->places[p], keys[k]));
+	return family;
+}
+
+static void build_family(struct wg_builder *builder)
+{
+	struct wg_decoder decoder;
+
+	if (builder->family->build != NULL) {
+		builder->family->build(builder);
+		return;
+	}
+	wg_decoder_read(builder, &decoder);
+	if (builder->family->adjust != NULL)
+		builder->family->adjust(builder, &decoder);
+	if (wg_builder_ok(builder))
+		wg_decoder_build(builder, &decoder);
+}
+
+/* --- what the total is ------------------------------------------------------ */
+
+/* Buffers and a stored tied head make an index larger than the model; anything
+ * beyond says that the config does not tell all. */
+#define EXPLAINED 0.02
+
+static void settle_index(struct wg_builder *builder, const struct wg_evidence *evidence,
+                         struct wg_storage *storage)
+{
+	struct wg_model *model = builder->model;
+	double bytes = evidence->index_bytes;
+	double whole = model->parameters + model->companion_parameters;
+	double per_element = storage->bits[WG_PART_VECTORS] / 8, elements;
+
+	if (bytes <= 0)
+		return;
+	model->stored.bytes = bytes;
+	model->stored.exact = true;
+	if (storage->method[0] != '\0')
+		return;
+	/* The type in the config is what it was trained in; the files may differ. */
+	if (whole > 0 && fabs(bytes / 4 - whole) < fabs(bytes / 2 - whole)) {
+		per_element = 4;
+		if (storage->format != WG_WEIGHTS_FP32 && storage->stated)
+			wg_builder_warn(builder, "the files hold 4 bytes a parameter: stored as FP32, "
+			                "whatever the config says");
+		model->stored.format = WG_WEIGHTS_FP32;
+	} else if (whole > 0 && per_element == 4) {
+		per_element = 2;
+		model->stored.format = WG_WEIGHTS_BF16;
+	}
+	elements = evidence->index_parameters > 0 ? evidence->index_parameters : bytes / per_element;
+	if (elements == whole) {
+		model->basis = WG_BASIS_INDEX;
+		model->parameters = whole;
+	} else if (builder->incomplete || whole == 0) {
+		model->basis = WG_BASIS_INDEX;
+		model->parameters = floor(elements);
+	} else if (fabs(elements - whole) > EXPLAINED * whole) {
+		wg_builder_warn(builder, "the index says %.0f parameters, the config %.0f", elements, whole);
+	}
+}
+
+static void settle_table(struct wg_builder *builder, const struct wg_evidence *evidence)
+{
+	struct wg_model *model = builder->model;
+
+	model->stored.bytes = evidence->table->bytes;
+	model->stored.exact = true;
+	if (builder->incomplete || model->parameters == 0) {
+		model->basis = WG_BASIS_TENSORS;
+		model->parameters = evidence->table->elements;
+	}
+}
+
+/* The shape is a stand-in; the total is what was said. */
+static void settle_given(struct wg_builder *builder, const struct wg_evidence *evidence)
+{
+	struct wg_model *model = builder->model;
+
+	wg_builder_warn(builder, "only a size was given: a shape as Llama 2 would have is assumed, %u "
+	                "layers of hidden size %u with %u key-value heads", model->stacks[0].layer_count,
+	                model->stacks[0].hidden, model->stacks[0].layers[0].mixer.kv_heads);
+	builder->main.elements[WG_PART_FFN] += evidence->given_parameters - model->parameters;
+	model->stored.bytes = evidence->given_parameters * 2;
+	model->basis = WG_BASIS_GIVEN;
+	model->parameters = evidence->given_parameters;
+}
+
+static void settle(struct wg_builder *builder, const struct wg_evidence *evidence)
+{
+	struct wg_model *model = builder->model;
+	double inactive = model->parameters - model->active_parameters;
+	struct wg_storage storage;
+
+	wg_storage_read(builder, evidence->quant_config, &storage);
+	model->stored.format = storage.format;
+	model->stored.method = storage.method;
+	model->stored.bytes = wg_storage_bytes(&storage, &builder->main) +
+	                      wg_storage_bytes(&storage, &builder->beside);
+	if (evidence->given_parameters > 0)
+		settle_given(builder, evidence);
+	else if (evidence->table != NULL && evidence->table->count > 0)
+		settle_table(builder, evidence);
+	else
+		settle_index(builder, evidence, &storage);
+	model->active_parameters = model->parameters - inactive;
+	if (!storage.stated && !model->stored.exact)
+		wg_builder_warn(builder, "the config does not say the type of the weights: %s assumed",
+		                wg_weight_format_label(model->stored.format));
+}
+
+/* Unknown architecture: sized from the tensors or the index, and said. */
+static void build_unknown(struct wg_builder *builder, const struct wg_evidence *evidence)
+{
+	const char *name = builder->model->architecture;
+
+	builder->family = NULL;
+	builder->model->family = "";
+	builder->incomplete = true;
+	if (evidence->index_bytes <= 0 && evidence->index_parameters <= 0 &&
+	    (evidence->table == NULL || evidence->table->count == 0)) {
+		wg_config_fail(&builder->config, NULL, WG_NOT_SUPPORTED,
+		               name[0] != '\0' ? "architecture \"%.60s\" is not known" :
+		               "the config does not name an architecture%s", name);
+		wg_error_hint(builder->config.error, "with the weights or their index beside it, it can "
+		              "be sized; known families are in docs/families.md");
+		return;
+	}
+	wg_builder_warn(builder, "architecture \"%.60s\" is not known: sized from the %s; layers and "
+	                "KV cache are not known", name,
+	                evidence->table != NULL && evidence->table->count > 0 ? "tensors" : "index");
+}
+
+static void describe(struct wg_builder *builder, const struct wg_evidence *evidence)
+{
+	struct wg_model *model = builder->model;
+	const char *name = evidence->name, *licence = evidence->licence;
+
+	if (name == NULL)
+		name = name_at(&builder->config.root, "name");
+	if (licence == NULL)
+		licence = name_at(&builder->config.root, "licence");
+	model->id = text_copy(builder, evidence->id);
+	model->name = text_copy(builder, name != NULL ? name : evidence->id);
+	model->licence = text_copy(builder, licence);
+	model->origin = text_copy(builder, evidence->origin != NULL ? evidence->origin :
+	                          name_at(&builder->config.root, "source"));
+}
+
+static void build(struct wg_builder *builder, const struct wg_evidence *evidence)
+{
+	struct wg_model *model = builder->model;
+
+	describe(builder, evidence);
+	builder->family = find_family(builder);
+	if (builder->family != NULL) {
+		model->family = builder->family->key;
+		build_family(builder);
+	} else {
+		build_unknown(builder, evidence);
+	}
+	wg_builder_finish(builder);
+	if (wg_builder_ok(builder))
+		settle(builder, evidence);
+}
+
+static bool keep_warnings(struct wg_builder *builder)
+{
+	const char **list = wg_arena_array(builder->arena, builder->warning_count + 1, sizeof *list);
+
+	if (list == NULL) {
+		wg_builder_no_memory(builder);
+		return false;
+	}
+	memcpy(list, builder->warnings, builder->warning_count * sizeof *list);
+	builder->model->warnings = list;
+	builder->model->warning_count = builder->warning_count;
+	return true;
+}
+
+enum wg_status wg_model_build(struct wg_arena *arena, const struct wg_evidence *evidence,
+                              struct wg_model **ret_model, struct wg_error *error)
+{
+	struct wg_builder *builder = wg_arena_alloc(arena, sizeof *builder);
+	struct wg_model_root *root = wg_arena_alloc(arena, sizeof *root);
+	struct wg_json *json = NULL;
+	enum wg_status status;
+
+	if (builder == NULL || root == NULL) {
+		wg_arena_free(arena);
+		return wg_error_no_memory(error);
+	}
+	status = wg_json_open(evidence->config, evidence->config_length, evidence->config_name,
+	                      WG_JSON_ALLOW_NONFINITE, &json, error);
+	if (status != WG_OK) {
+		wg_arena_free(arena);
+		return status;
+	}
+	builder->arena = arena;
+	builder->model = &root->model;
+	builder->weights = &builder->main;
+	wg_config_init(&builder->config, json, error);
+	build(builder, evidence);
+	if (wg_builder_ok(builder) && keep_warnings(builder)) {
+		root->arena = arena;
+		root->main = builder->main;
+		root->beside = builder->beside;
+		*ret_model = &root->model;
+	}
+	status = builder->config.status;
+	wg_json_free(json);
+	if (status != WG_OK)
+		wg_arena_free(arena);
+	return status;
+}
