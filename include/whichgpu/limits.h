@@ -25,5 +25,7 @@
 #define WG_LIMIT_EXPERTS 65536
 #define WG_LIMIT_GPUS 65536                       /* in one plan */
 #define WG_LIMIT_PRICES 2000000
+#define WG_LIMIT_PROBE_GPUS 1024                  /* GPUs and instances in one sample */
+#define WG_LIMIT_PROBE_PROCESSES 8192             /* on one GPU */
 
 #endif
