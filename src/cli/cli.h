@@ -27,10 +27,8 @@
  *
  * run computes and fills the document, and never prints or exits; it returns a
  * status with the error filled in when there is no answer. Build the data tree
- * (JSON) in full always; it costs little. Split parse, compute and show into
- * functions of their own. Leave out times and paths when cli->stable.
- *
- * Words are marked N_() in tables and _() where they are used. */
+ * (JSON) in full always. Split parse, compute and show into functions of their
+ * own. Words are marked N_() in tables and _() where they are used. */
 #ifndef WHICHGPU_CLI_CLI_H
 #define WHICHGPU_CLI_CLI_H
 
@@ -42,10 +40,6 @@
 #include "whichgpu/number.h"
 #include "whichgpu/report.h"
 #include "whichgpu/status.h"
-
-#ifndef N_
-#define N_(words) words
-#endif
 
 /* What an option takes, and the type of the member it is stored in. */
 enum wg_option_kind {
@@ -115,12 +109,13 @@ struct wg_cli {
 struct wg_result {
 	struct wg_document *document;   /* opened by the frame; schema is the command's name */
 	struct wg_text svg;             /* the picture, when cli->svg_path is set */
+	struct wg_text plain;           /* when not empty: printed instead of the document */
 	bool answer_is_no;              /* exit status 1: nothing fits, a claim is wrong */
 	bool written;                   /* the command wrote its own output (a screen, a stream) */
 };
 
 enum wg_command_group { WG_GROUP_CHOOSE, WG_GROUP_LOOK_UP, WG_GROUP_CHECK, WG_GROUP_MEASURE,
-                        WG_GROUP_COUNT };
+                        WG_GROUP_HELP, WG_GROUP_COUNT };
 
 struct wg_command {
 	const char *name;
@@ -134,6 +129,7 @@ struct wg_command {
 	size_t option_count;            /* at most 64 */
 	size_t arguments_bytes;         /* 0: no arguments struct */
 	bool draws;                     /* offers --svg */
+	bool speaks_plain;              /* prints result->plain only: no --json and the like */
 	enum wg_status (*run)(const struct wg_cli *cli, const void *arguments,
 	                      struct wg_result *result, struct wg_error *error);
 };
