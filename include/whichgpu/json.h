@@ -31,7 +31,7 @@ enum wg_json_type {
 
 enum wg_json_flags {
 	WG_JSON_STRICT = 0,
-	WG_JSON_ALLOW_NONFINITE = 1,   /* bare Infinity, -Infinity, NaN, as config.json files have */
+	WG_JSON_ALLOW_NONFINITE = 1,   /* bare Infinity, -Infinity, NaN, as in config.json */
 };
 
 /* name: shown in errors. Errors have line, column and offset. Duplicate keys,

@@ -32,7 +32,7 @@ static void refuse_rows(const char *rows, const char *words, long line)
 
 static void test_dates(void **state)
 {
-	long day, other;
+	long day = 0, other = 0;
 	assert_true(wg_price_date_read("1970-01-01", &day) == false);
 	assert_true(wg_price_date_read("2000-03-01", &day));
 	assert_int_equal(day, 11017);
