@@ -1,0 +1,70 @@
+/* Time of single operators on one GPU (estimation 4.3). */
+#include <math.h>
+
+#include "estimate/kernel_time.h"
+
+/* A library's smallest usual tile of a product, and the inner length at which
+ * half the rate is reached. Together they give the fall-off of small products:
+ * on average half a wave of tiles is lost (docs/estimator.md, "Matrices"). */
+#define TILE 64.0
+#define ROWS_LEAST 16.0
+#define WAVE_LOSS 0.5
+#define INNER_HALF 128.0
+
+/* A maximum without the corner: at the knee, where both are equal, an operator
+ * takes 1.19 times either. */
+double smooth_maximum(double a, double b)
+{
+	double a2 = a * a, b2 = b * b;
+
+	return sqrt(sqrt(a2 * a2 + b2 * b2));
+}
+
+double context_pairs(double n, double r, double window, bool causal)
+{
+	double growing;
+
+	if (!causal) {
+		double context = n + r;
+
+		return n * (window > 0 ? fmin(context, 2 * window) : context);
+	}
+	if (window <= 0 || r + n <= window)
+		return n * r + n * (n + 1) / 2;
+	if (r >= window)
+		return n * window;
+	growing = window - r;
+	return growing * r + growing * (growing + 1) / 2 + (n - growing) * window;
+}
+
+double matrix_shape(double units, double rows, double inner, double columns)
+{
+	double tiles = fmax(rows, ROWS_LEAST) * columns / (TILE * TILE);
+
+	return tiles / (tiles + WAVE_LOSS * units) * (inner / (inner + INNER_HALF));
+}
+
+void matrix_time(const struct run *run, double rows, double inner, double columns, double repeat,
+                 double element_bytes, struct times *times)
+{
+	const struct device *device = run->device;
+	double elements = inner * columns, compute, read;
+
+	if (!(elements > 0) || !(rows > 0))
+		return;
+	compute = 2 * rows * elements /
+	          (run->flops_per_s * matrix_shape(device->units, rows, inner, columns));
+	read = elements * element_bytes / device->bytes_per_s;
+	times->term[compute > read ? WG_TIME_MATMUL_COMPUTE : WG_TIME_WEIGHT_READ] +=
+	    repeat * smooth_maximum(compute, read);
+}
+
+void core_time(const struct run *run, double flops, double bytes, double repeat,
+               struct times *times)
+{
+	double compute = flops / run->attention_flops_per_s;
+	double read = bytes / run->device->bytes_per_s;
+
+	times->term[compute > read ? WG_TIME_ATTENTION_COMPUTE : WG_TIME_KV_READ] +=
+	    repeat * smooth_maximum(compute, read);
+}

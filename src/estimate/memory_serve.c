@@ -1,0 +1,213 @@
+/* Memory of serving: what an engine leaves for the KV cache, and how many
+ * sequences that holds (estimation 4.7). */
+#include <math.h>
+
+#include "estimate/internal.h"
+
+#define KV_BLOCK_TOKENS 16.0      /* pages of the cache */
+/* Requests stand at different points of their output: on average half of it is
+ * held; a tenth more is kept free so that none has to be pushed out. */
+#define OUTPUT_HELD 0.6
+/* Logits in 32 bit and their softmax, for as many rows as an engine profiles. */
+#define LOGIT_ROWS 256.0
+#define LOGIT_BYTES 8.0
+
+static double stage_share(const struct run *run)
+{
+	double layers = fmax(1, run->cost->layers);
+
+	return ceil(layers / run->p) / layers;
+}
+
+void rank_parameters(const struct run *run, double *ret_dense, double *ret_expert)
+{
+	const struct model_cost *cost = run->cost;
+	double share = stage_share(run);
+	double outer = run->p > 1 ? fmax(cost->first_parameters, cost->last_parameters)
+	                          : cost->outer_parameters;
+	double copied = 0;
+
+	for (size_t i = 0; i < cost->main.part_count; i++)
+		copied += cost->main.parts[i].repeat * cost->main.parts[i].replicated;
+	*ret_dense = ((cost->layer_parameters - cost->expert_parameters) * share + outer) / run->t +
+	             copied * share * (1 - 1 / run->t);
+	*ret_expert = cost->expert_parameters * share / run->expert_ranks;
+}
+
+static double rank_weight_bytes(const struct run *run)
+{
+	const struct model_cost *cost = run->cost;
+	double outer = (run->p > 1 ? fmax(cost->first_parameters, cost->last_parameters)
+	                           : cost->outer_parameters) / run->t;
+	double dense, expert;
+
+	rank_parameters(run, &dense, &expert);
+	return (dense - outer + expert) * run->element_bytes + outer * run->outer_bytes;
+}
+
+/* Fixed states, tokens that all remember, and windows, in one pass. */
+static double kv_of(const struct run *run, double tokens)
+{
+	const struct stack_cost *stack = &run->cost->main;
+	double bytes = 0;
+
+	for (size_t i = 0; i < stack->part_count; i++) {
+		const struct part *part = &stack->parts[i];
+		double kept = part->window > 0 ? fmin(tokens, part->window) : tokens;
+		double heads = part->latent ? 1 : fmin(run->t, fmax(1, part->kv_heads));
+
+		if (part->kind == PART_CROSS)
+			kept = run->cost->encoder.fixed_tokens > 0 ? run->cost->encoder.fixed_tokens
+			                                           : run->estimator->work.input_tokens;
+		if (part->kind == PART_STATE)
+			bytes += part->repeat * 2 * part->state_elements / run->t;
+		else
+			bytes += part->repeat * kept * part->kv_bytes * run->kv_scale / heads;
+	}
+	return bytes * stage_share(run);
+}
+
+double memory_kv_bytes(const struct run *run, double tokens)
+{
+	return kv_of(run, ceil(tokens / KV_BLOCK_TOKENS) * KV_BLOCK_TOKENS);
+}
+
+/* Tokens of one sequence that `pool` bytes hold: windows fill first, then the
+ * rest grows in a line. */
+static double largest_context(const struct run *run, double pool)
+{
+	double most = run->estimator->model->max_context_tokens;
+	double far, step, start, tokens;
+
+	if (!(most > 0))
+		most = 1e9;
+	if (kv_of(run, most) <= pool)
+		return most;
+	far = most / 2;
+	step = (kv_of(run, most) - kv_of(run, far)) / (most - far);
+	start = kv_of(run, most) - step * most;
+	tokens = step > 0 ? (pool - start) / step : 0;
+	/* below the windows' ends the line is steeper: close in by halving */
+	if (!(tokens > 0) || fabs(kv_of(run, tokens) - pool) > 1e-6 * pool) {
+		double low = 0, high = most;
+
+		for (int i = 0; i < 40; i++) {
+			double middle = (low + high) / 2;
+
+			if (kv_of(run, middle) <= pool)
+				low = middle;
+			else
+				high = middle;
+		}
+		tokens = low;
+	}
+	return fmax(0, floor(tokens / KV_BLOCK_TOKENS) * KV_BLOCK_TOKENS);
+}
+
+/* What is in memory whatever the load: all but the KV cache. */
+static void fixed_terms(const struct run *run, double tokens, double *terms)
+{
+	const struct model_cost *cost = run->cost;
+	const struct coefficient *profile = run->device->profile;
+	double widths = profile[ENGINE_ACTIVATION_WIDTHS].value;
+
+	/* AIConfigurator's table over tensor degree (11, 6.5, 5, 5 widths at 1, 2,
+	 * 4, 8; twice that for MoE) is close to w (4 + 7/t) / 11 */
+	widths *= (4 + 7 / run->t) / 11 * (cost->moe ? 2 : 1);
+	terms[WG_MEMORY_WEIGHTS] = rank_weight_bytes(run);
+	terms[WG_MEMORY_ACTIVATIONS] = 2 * tokens * cost->hidden * widths;
+	if (cost->head > 0)
+		terms[WG_MEMORY_WORKSPACE] = LOGIT_BYTES * cost->vocabulary *
+		                             fmin(LOGIT_ROWS, profile[ENGINE_SEQUENCES].value);
+	terms[WG_MEMORY_FRAMEWORK] = profile[ENGINE_FRAMEWORK_BYTES].value;
+	if (run->t * run->p > 1)
+		terms[WG_MEMORY_FRAMEWORK] += profile[ENGINE_COLLECTIVE_BYTES].value;
+}
+
+static double terms_sum(const struct wg_memory *memory)
+{
+	double sum = 0;
+
+	for (int i = 0; i < WG_MEMORY_TERM_COUNT; i++)
+		sum += memory->terms[i];
+	return sum;
+}
+
+/* Sequences one replica is asked to hold at once. */
+static double wanted_sequences(const struct run *run)
+{
+	const struct wg_work *work = &run->estimator->work;
+	double wanted = work->concurrency;
+
+	if (work->task == WG_TASK_BATCH)
+		wanted = work->requests > 0 ? work->requests : 1e9;
+	wanted = fmax(1, wanted / run->d);
+	return fmin(wanted, run->device->profile[ENGINE_SEQUENCES].value * run->p);
+}
+
+static void refuse_memory(const struct wg_memory *memory, struct wg_refusal *refusal)
+{
+	double weights = memory->terms[WG_MEMORY_WEIGHTS];
+	bool alone = weights > memory->available_bytes;
+
+	*refusal = (struct wg_refusal){
+		.kind = alone ? WG_REFUSAL_MEMORY_WEIGHTS : WG_REFUSAL_MEMORY,
+		.a = alone ? weights : memory->total_bytes, .b = memory->available_bytes };
+}
+
+/* Encoders keep no cache: a batch is as large as its activations allow. */
+static void encoder_batch(const struct run *run, struct wg_memory *memory, double *ret_batch)
+{
+	double tokens = run->estimator->work.input_tokens;
+	double one, fixed;
+
+	memory->terms[WG_MEMORY_ACTIVATIONS] = 0;
+	fixed = terms_sum(memory);
+	one = 2 * tokens * run->cost->hidden * run->device->profile[ENGINE_ACTIVATION_WIDTHS].value;
+	*ret_batch = fmax(1, floor(fmin(wanted_sequences(run),
+	                                (memory->available_bytes - fixed) / one)));
+	memory->terms[WG_MEMORY_ACTIVATIONS] = *ret_batch * one;
+	memory->total_bytes = terms_sum(memory);
+	memory->fits = memory->total_bytes <= memory->available_bytes;
+}
+
+void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *ret_batch,
+                  struct wg_refusal *ret_refusal)
+{
+	const struct wg_work *work = &run->estimator->work;
+	const struct coefficient *profile = run->device->profile;
+	struct wg_memory *memory = ret_memory;
+	double request = work->input_tokens + work->output_tokens;
+	double pool, held, one;
+
+	*memory = (struct wg_memory){ .available_bytes = profile[ENGINE_UTILISATION].value *
+	                                                 run->device->memory_bytes };
+	fixed_terms(run, profile[ENGINE_TOKEN_BUDGET].value, memory->terms);
+	if (!run->cost->generates) {
+		encoder_batch(run, memory, ret_batch);
+		if (!memory->fits)
+			refuse_memory(memory, ret_refusal);
+		return;
+	}
+	one = memory_kv_bytes(run, request);
+	held = memory_kv_bytes(run, work->input_tokens + OUTPUT_HELD * work->output_tokens);
+	memory->total_bytes = terms_sum(memory);
+	pool = memory->available_bytes - memory->total_bytes;
+	if (pool > 0) {
+		memory->kv_pool_tokens = one > 0 ? pool / one * request : 0;
+		memory->largest_context_tokens = largest_context(run, pool);
+	}
+	memory->fits = pool >= one;
+	if (!memory->fits) {
+		memory->total_bytes += one;
+		memory->terms[WG_MEMORY_KV_CACHE] = one;
+		refuse_memory(memory, ret_refusal);
+		if (pool > 0)
+			*ret_refusal = (struct wg_refusal){ WG_REFUSAL_CONTEXT_MEMORY, request,
+			                                    memory->largest_context_tokens };
+		return;
+	}
+	*ret_batch = fmax(1, fmin(wanted_sequences(run), held > 0 ? pool / held : 1e9));
+	memory->terms[WG_MEMORY_KV_CACHE] = fmin(pool, fmax(one, *ret_batch * held));
+	memory->total_bytes = terms_sum(memory);
+}
