@@ -313,15 +313,14 @@ static enum wg_status read_link(struct reader *reader, const struct wg_json_at *
 static enum wg_status read_file(struct reader *reader, const char *name, size_t row_bytes,
                                 row_reader read, void *ret_rows, size_t *ret_count)
 {
-	size_t length;
-	const char *text = wg_embed_find(name, &length);
+	const struct wg_embedded *file = wg_embedded_find("efficiency", name);
 	struct wg_json *json;
 	struct wg_json_at root;
 	enum wg_status status;
 
-	if (text == NULL)
+	if (file == NULL)
 		return wg_error_set(reader->error, WG_NOT_FOUND, "'%s' is not built in", name);
-	status = wg_json_open(text, length, name, WG_JSON_STRICT, &json, reader->error);
+	status = wg_json_open(file->bytes, file->length, file->path, WG_JSON_STRICT, &json, reader->error);
 	if (status != WG_OK)
 		return status;
 	root = wg_json_root(json);
@@ -337,11 +336,11 @@ enum wg_status efficiency_read(struct wg_arena *arena, struct efficiency *ret_ef
 	struct efficiency value = { 0 };
 	enum wg_status status;
 
-	if ((status = read_file(&reader, "efficiency/gpus.json", sizeof(struct gpu_row), read_gpu,
+	if ((status = read_file(&reader, "gpus", sizeof(struct gpu_row), read_gpu,
 	                        &value.gpus, &value.gpu_count)) != WG_OK ||
-	    (status = read_file(&reader, "efficiency/engines.json", sizeof(struct engine_row),
+	    (status = read_file(&reader, "engines", sizeof(struct engine_row),
 	                        read_engine, &value.engines, &value.engine_count)) != WG_OK ||
-	    (status = read_file(&reader, "efficiency/links.json", sizeof(struct link_row), read_link,
+	    (status = read_file(&reader, "links", sizeof(struct link_row), read_link,
 	                        &value.links, &value.link_count)) != WG_OK)
 		return status;
 	*ret_efficiency = value;

@@ -145,14 +145,18 @@ static double wanted_sequences(const struct run *run)
 	return fmin(wanted, run->device->profile[ENGINE_SEQUENCES].value * run->p);
 }
 
-static void refuse_memory(const struct wg_memory *memory, struct wg_refusal *refusal)
+/* Weights over all of the memory can never be placed, whatever an engine is
+ * told to leave free, so that case names the whole memory. */
+static void refuse_memory(const struct run *run, const struct wg_memory *memory,
+                          struct wg_refusal *refusal)
 {
-	double weights = memory->terms[WG_MEMORY_WEIGHTS];
-	bool alone = weights > memory->available_bytes;
+	double weights = memory->terms[WG_MEMORY_WEIGHTS], all = run->device->memory_bytes;
 
-	*refusal = (struct wg_refusal){
-		.kind = alone ? WG_REFUSAL_MEMORY_WEIGHTS : WG_REFUSAL_MEMORY,
-		.a = alone ? weights : memory->total_bytes, .b = memory->available_bytes };
+	if (weights > all)
+		*refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY_WEIGHTS, weights, all };
+	else
+		*refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY, memory->total_bytes,
+		                                memory->available_bytes };
 }
 
 /* Encoders keep no cache: a batch is as large as its activations allow. */
@@ -186,7 +190,7 @@ void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *r
 	if (!run->cost->generates) {
 		encoder_batch(run, memory, ret_batch);
 		if (!memory->fits)
-			refuse_memory(memory, ret_refusal);
+			refuse_memory(run, memory, ret_refusal);
 		return;
 	}
 	one = memory_kv_bytes(run, request);
@@ -201,7 +205,7 @@ void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *r
 	if (!memory->fits) {
 		memory->total_bytes += one;
 		memory->terms[WG_MEMORY_KV_CACHE] = one;
-		refuse_memory(memory, ret_refusal);
+		refuse_memory(run, memory, ret_refusal);
 		if (pool > 0)
 			*ret_refusal = (struct wg_refusal){ WG_REFUSAL_CONTEXT_MEMORY, request,
 			                                    memory->largest_context_tokens };

@@ -144,10 +144,10 @@ void memory_train(const struct run *run, struct wg_memory *ret_memory, double *r
 	memory.terms[WG_MEMORY_ACTIVATIONS] = *ret_micro_batch * one;
 	memory.total_bytes = states + memory.terms[WG_MEMORY_ACTIVATIONS];
 	memory.fits = memory.total_bytes <= memory.available_bytes;
-	if (!memory.fits && memory.terms[WG_MEMORY_WEIGHTS] > memory.available_bytes)
+	if (!memory.fits && memory.terms[WG_MEMORY_WEIGHTS] > run->device->memory_bytes)
 		*ret_refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY_WEIGHTS,
 		                                    memory.terms[WG_MEMORY_WEIGHTS],
-		                                    memory.available_bytes };
+		                                    run->device->memory_bytes };
 	else if (!memory.fits && states > memory.available_bytes)
 		*ret_refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY_STATES, states,
 		                                    memory.available_bytes };
