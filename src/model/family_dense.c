@@ -13,11 +13,13 @@ void wg_family_llama(struct wg_builder *builder, struct wg_decoder *d)
 /* Qwen-1 states twice the width: two branches of half each. */
 void wg_family_qwen(struct wg_builder *builder, struct wg_decoder *d)
 {
-	if (d->width % 2 != 0)
+	if (wg_config_has(&builder->config, WG_FIELD_DENSE_WIDTH))
+		d->width = wg_config_need(&builder->config, WG_FIELD_DENSE_WIDTH, 1, WG_LIMIT_DIMENSION);
+	else if (d->width % 2 == 0)
+		d->width /= 2;
+	else
 		wg_config_fail(&builder->config, NULL, WG_BAD_INPUT,
 		               "intermediate_size %u of a Qwen-1 model is not even", d->width);
-	if (!wg_config_has(&builder->config, WG_FIELD_DENSE_WIDTH))
-		d->width /= 2;
 }
 
 /* Every second layer sees a window (Gemma 2 report 2024, sec. 2). */
@@ -69,11 +71,11 @@ void wg_family_cohere2(struct wg_builder *builder, struct wg_decoder *d)
 void wg_family_falcon(struct wg_builder *builder, struct wg_decoder *d)
 {
 	struct wg_config *config = &builder->config;
-	bool grouped = wg_config_flag_key(config, "new_decoder_architecture",
+	bool grouped = wg_config_flag_key(config, "grouped_heads\0new_decoder_architecture",
 	                                  wg_config_has(config, WG_FIELD_KV_HEADS));
 	bool parallel = wg_config_flag(config, WG_FIELD_PARALLEL, true);
 
-	if (!grouped && wg_config_flag_key(config, "multi_query", true))
+	if (!grouped && wg_config_flag_key(config, "one_kv_head\0multi_query", true))
 		d->attention.kv_heads = 1;
 	else if (!grouped)
 		d->attention.kv_heads = d->attention.heads;
