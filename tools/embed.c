@@ -35,9 +35,15 @@ static void join(char *path, const char *folder, const char *name)
 		fail("path is too long for", name);
 }
 
+/* By name without the ending, as they are looked up: "v2" before "v2-lite". */
 static int compare_names(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const char *left = *(char *const *)a, *right = *(char *const *)b;
+	size_t left_length = (size_t)(strrchr(left, '.') - left);
+	size_t right_length = (size_t)(strrchr(right, '.') - right);
+	int order = memcmp(left, right, left_length < right_length ? left_length : right_length);
+
+	return order != 0 ? order : (left_length > right_length) - (left_length < right_length);
 }
 
 static bool has_ending(const char *name, const char *ending)
