@@ -92,11 +92,14 @@ struct wg_gpu {
 	const char *id;          /* "h100-sxm" */
 	const char *name;        /* "NVIDIA H100 SXM5 80 GB" */
 	const char *name_zh;
+	const char *family;      /* row of data/gpu_families.json: rates a clock; NULL: not known */
 	enum wg_gpu_class class;
 	enum wg_link_kind link;
 	enum wg_peer peer;
-	const char *const *aliases;
+	const char *const *aliases;     /* other spellings of exactly this GPU */
 	size_t alias_count;
+	const char *const *usual_for;   /* names of several GPUs that most often mean this one */
+	size_t usual_for_count;
 	struct wg_fact facts[WG_GPU_FACT_COUNT];
 	struct wg_figure figures[WG_GPU_FIGURE_COUNT];
 	struct wg_figure dense[WG_RATE_COUNT];    /* operations per second */
@@ -127,9 +130,6 @@ enum wg_status wg_catalog_match(const struct wg_catalog *catalog, const char *te
 size_t wg_catalog_source_count(const struct wg_catalog *catalog);
 const struct wg_source *wg_catalog_source_at(const struct wg_catalog *catalog, size_t index);
 
-/* Reads one GPU file (the form of data/gpus) into the catalogue's own kind of
- * value; used by the overlay and by tools/catalog-compile. */
-
 const char *wg_rate_key(enum wg_rate rate);
 const char *wg_rate_label(enum wg_rate rate);
 bool wg_rate_find(const char *key, enum wg_rate *ret_rate);
@@ -138,6 +138,9 @@ const char *wg_gpu_figure_label(enum wg_gpu_figure figure);
 const char *wg_gpu_fact_key(enum wg_gpu_fact fact);
 const char *wg_gpu_fact_label(enum wg_gpu_fact fact);
 const char *wg_confidence_key(enum wg_confidence confidence);
+const char *wg_gpu_class_key(enum wg_gpu_class class);
+const char *wg_link_kind_key(enum wg_link_kind kind);
+const char *wg_peer_key(enum wg_peer peer);   /* NULL when not known */
 
 /* The value when known, else otherwise. */
 static inline double wg_figure_or(const struct wg_figure *figure, double otherwise)
