@@ -104,12 +104,30 @@ static void settle_index(struct wg_builder *builder, const struct wg_evidence *e
 	}
 }
 
+/* A GGUF's mixture of block types: the nearest format by bits a weight. */
+static void settle_file_type(struct wg_builder *builder, const struct wg_evidence *evidence)
+{
+	static const struct { double bits; enum wg_weight_format format; } steps[] = {
+		{ 6, WG_WEIGHTS_INT4 }, { 12, WG_WEIGHTS_INT8_ONLY }, { 24, WG_WEIGHTS_FP16 },
+		{ 1e9, WG_WEIGHTS_FP32 },
+	};
+	double bits = evidence->table->bytes * 8 / evidence->table->elements;
+	size_t step = 0;
+
+	while (bits > steps[step].bits)
+		step++;
+	builder->model->stored.format = steps[step].format;
+	builder->model->stored.method = text_copy(builder, evidence->file_type);
+}
+
 static void settle_table(struct wg_builder *builder, const struct wg_evidence *evidence)
 {
 	struct wg_model *model = builder->model;
 
 	model->stored.bytes = evidence->table->bytes;
 	model->stored.exact = true;
+	if (evidence->file_type != NULL)
+		settle_file_type(builder, evidence);
 	if (builder->incomplete || model->parameters == 0) {
 		model->basis = WG_BASIS_TENSORS;
 		model->parameters = evidence->table->elements;

@@ -130,6 +130,40 @@ struct wg_moe {
 void wg_build_moe(struct wg_builder *builder, double hidden, const struct wg_moe *moe,
                   struct wg_ffn *ret_ffn);
 
+/* --- recurrent.c: mixers with a fixed state --- */
+struct wg_delta_net {            /* gated delta net (Yang et al. 2024, sec. 3) */
+	unsigned key_heads, value_heads, key_size, value_size, kernel;
+};
+
+void wg_build_delta_net(struct wg_builder *builder, double hidden, const struct wg_delta_net *net,
+                        struct wg_mixer *ret_mixer);
+
+struct wg_kda {                  /* Kimi delta attention (Kimi Linear 2025, sec. 3) */
+	unsigned heads, head_size, kernel;
+	bool full_rank_gate;
+};
+
+void wg_build_kda(struct wg_builder *builder, double hidden, const struct wg_kda *kda,
+                  struct wg_mixer *ret_mixer);
+
+struct wg_mamba {                /* Mamba (Gu and Dao 2023, sec. 3) */
+	unsigned inner, state, kernel, rank;
+	bool bias, convolution_bias, inner_norms;
+};
+
+void wg_build_mamba(struct wg_builder *builder, double hidden, const struct wg_mamba *mamba,
+                    struct wg_mixer *ret_mixer);
+
+struct wg_mamba2 {               /* Mamba-2 (Dao and Gu 2024, sec. 7) */
+	unsigned heads, head_size, groups, state, kernel;
+	bool bias, convolution_bias, norm;
+};
+
+void wg_build_mamba2(struct wg_builder *builder, double hidden, const struct wg_mamba2 *mamba,
+                     struct wg_mixer *ret_mixer);
+void wg_build_short_convolution(struct wg_builder *builder, double hidden, unsigned kernel,
+                                bool bias, struct wg_mixer *ret_mixer);
+
 /* --- finish.c --- sums, KV and stored size once all stacks are there --- */
 void wg_builder_finish(struct wg_builder *builder);
 

@@ -102,6 +102,29 @@ static const struct wg_family families[] = {
 	{ "llama4", "Llama4ForCausalLM llama4_text Llama4ForConditionalGeneration llama4", RMS, 2, 0,
 	  wg_family_llama4 },
 	{ "olmoe", "OlmoeForCausalLM olmoe", RMS, 2, WG_QK_NORM_WIDE },
+
+	/* --- hybrids: layers of several kinds --- */
+	{ "qwen3-next", "Qwen3NextForCausalLM qwen3_next Qwen3_5MoeForConditionalGeneration "
+	                "qwen3_5_moe_text qwen3_5_moe Qwen3_5ForConditionalGeneration qwen3_5_text "
+	                "qwen3_5 Qwen3_5ForCausalLM Qwen3_5MoeForCausalLM",
+	  RMS, 2, WG_QK_NORM_HEADS | WG_SHARED_GATE | WG_NO_WINDOW, wg_family_qwen3_next,
+	  wg_layer_qwen3_next },
+	{ "kimi-linear", "KimiLinearForCausalLM kimi_linear KimiK3ForConditionalGeneration kimi_k3",
+	  RMS, 2, WG_ROUTER_BIAS, wg_family_kimi_linear, wg_layer_kimi_linear },
+	{ "lfm2", "Lfm2ForCausalLM lfm2 Lfm2MoeForCausalLM lfm2_moe Lfm2VlForConditionalGeneration",
+	  RMS, 2, WG_TIED | WG_QK_NORM_HEADS | WG_ROUTER_BIAS, wg_family_lfm2, wg_layer_lfm2 },
+	{ "jamba", "JambaForCausalLM jamba", RMS, 2, 0, wg_family_jamba, wg_layer_jamba },
+	{ "granite-hybrid", "GraniteMoeHybridForCausalLM granitemoehybrid BambaForCausalLM bamba",
+	  RMS, 2, 0, wg_family_granite_hybrid, wg_layer_granite_hybrid },
+	{ "nemotron-h", "NemotronHForCausalLM nemotron_h", RMS, 1, WG_PLAIN_FFN | WG_ROUTER_BIAS,
+	  wg_family_nemotron_h, wg_layer_nemotron_h },
+
+	/* --- no attention --- */
+	{ "mamba", "MambaForCausalLM mamba FalconMambaForCausalLM falcon_mamba", RMS, 1, WG_TIED, NULL,
+	  NULL, wg_build_mamba_model },
+	{ "mamba2", "Mamba2ForCausalLM mamba2", RMS, 1, 0, NULL, NULL, wg_build_mamba2_model },
+	{ "rwkv7", "Rwkv7ForCausalLM RWKV7ForCausalLM rwkv7", LAYER, 2, 0, NULL, NULL,
+	  wg_build_rwkv7_model },
 };
 
 size_t wg_family_count(void)

@@ -25,4 +25,29 @@ void wg_family_minimax_m2(struct wg_builder *builder, struct wg_decoder *decoder
 void wg_family_gpt_oss(struct wg_builder *builder, struct wg_decoder *decoder);
 void wg_family_llama4(struct wg_builder *builder, struct wg_decoder *decoder);
 
+/* family_hybrid.c: layers of several kinds */
+void wg_family_qwen3_next(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_qwen3_next(struct wg_builder *builder, const struct wg_decoder *decoder,
+                         unsigned index, struct wg_layer *ret_layer);
+void wg_layer_kimi_linear(struct wg_builder *builder, const struct wg_decoder *decoder,
+                          unsigned index, struct wg_layer *ret_layer);
+void wg_family_kimi_linear(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_lfm2(struct wg_builder *builder, const struct wg_decoder *decoder, unsigned index,
+                   struct wg_layer *ret_layer);
+void wg_family_lfm2(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_jamba(struct wg_builder *builder, const struct wg_decoder *decoder, unsigned index,
+                    struct wg_layer *ret_layer);
+void wg_family_jamba(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_granite_hybrid(struct wg_builder *builder, const struct wg_decoder *decoder,
+                             unsigned index, struct wg_layer *ret_layer);
+void wg_family_granite_hybrid(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_nemotron_h(struct wg_builder *builder, const struct wg_decoder *decoder,
+                         unsigned index, struct wg_layer *ret_layer);
+void wg_family_nemotron_h(struct wg_builder *builder, struct wg_decoder *decoder);
+
+/* family_recurrent.c: no attention at all */
+void wg_build_mamba_model(struct wg_builder *builder);
+void wg_build_mamba2_model(struct wg_builder *builder);
+void wg_build_rwkv7_model(struct wg_builder *builder);
+
 #endif

@@ -2,28 +2,13 @@
 #include "whichgpu/model.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/root.h"
-#include "whichgpu/file.h"
 
 void wg_model_free(struct wg_model *model)
 {
 	if (model != NULL)
 		wg_arena_free(((struct wg_model_root *)model)->arena);
-}
-
-enum wg_status wg_model_open_config(const char *text, size_t length, const char *name,
-                                    struct wg_model **ret_model, struct wg_error *error)
-{
-	struct wg_evidence evidence = { .config = text, .config_length = length, .config_name = name,
-		.id = name, .origin = name };
-	struct wg_arena *arena = wg_arena_open(0);
-
-	if (arena == NULL)
-		return wg_error_no_memory(error);
-	return wg_model_build(arena, &evidence, ret_model, error);
 }
 
 /* Matrices of the layers are what engines quantise; the rest stays 16 bit. */

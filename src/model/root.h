@@ -18,6 +18,7 @@ struct wg_evidence {
 	const char *config;
 	size_t config_length;
 	const char *config_name;         /* shown in errors */
+	const char *folder;              /* that the config lies in; NULL: none */
 	const char *quant_config;        /* hf_quant_config.json */
 	const char *id, *name, *origin, *licence;
 	const char *file_type;           /* GGUF: "Q4_K_M" */

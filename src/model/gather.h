@@ -1,0 +1,21 @@
+/* Collecting what a folder or file says about a model (root.h: evidence). */
+#ifndef WHICHGPU_MODEL_GATHER_H
+#define WHICHGPU_MODEL_GATHER_H
+
+#include "model/root.h"
+#include "whichgpu/file.h"
+
+/* config.json, hf_quant_config.json, the index and the weights' headers, or a
+ * diffusion pipeline's parts, or a GGUF file, in this order. */
+enum wg_status wg_gather_folder(struct wg_arena *arena, const char *folder,
+                                struct wg_evidence *evidence, struct wg_error *error);
+/* One file: config, index, *.safetensors, *.gguf; the index and weights take
+ * the config that lies beside them. */
+enum wg_status wg_gather_file(struct wg_arena *arena, const char *path,
+                              struct wg_evidence *evidence, struct wg_error *error);
+/* Text of folder/name in the arena; *ret_text NULL when there is no such file. */
+enum wg_status wg_gather_text(struct wg_arena *arena, const char *folder, const char *name,
+                              const char **ret_path, const char **ret_text, size_t *ret_length,
+                              struct wg_error *error);
+
+#endif
