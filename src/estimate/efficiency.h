@@ -1,9 +1,8 @@
-/* The coefficients of data/efficiency, parsed: what fraction of a GPU's
+/* The coefficients of data/efficiency as tables: what fraction of a GPU's
  * figures is reached, what an engine adds, what a link gives. */
 #ifndef WHICHGPU_ESTIMATE_EFFICIENCY_H
 #define WHICHGPU_ESTIMATE_EFFICIENCY_H
 
-#include "whichgpu/arena.h"
 #include "whichgpu/catalog.h"
 #include "whichgpu/estimate.h"
 
@@ -83,9 +82,9 @@ struct efficiency {
 	size_t gpu_count, engine_count, link_count;
 };
 
-/* Everything is allocated from `arena`. */
-enum wg_status efficiency_read(struct wg_arena *arena, struct efficiency *ret_efficiency,
-                               struct wg_error *error);
+/* Written by tools/efficiency-compile. */
+extern const struct efficiency efficiency_builtin;
+
 bool gpu_match_fits(const struct gpu_match *match, const struct wg_gpu *gpu);
 const struct gpu_row *efficiency_gpu(const struct efficiency *efficiency, const struct wg_gpu *gpu);
 const struct engine_row *efficiency_engine(const struct efficiency *efficiency, const char *key);

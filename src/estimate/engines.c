@@ -20,7 +20,7 @@ static bool engine_runs_on(const struct engine_row *engine, const struct wg_gpu 
 static const struct engine_row *engine_for(const struct wg_estimator *estimator,
                                            const struct wg_gpu *gpu)
 {
-	const struct efficiency *efficiency = &estimator->efficiency;
+	const struct efficiency *efficiency = estimator->efficiency;
 	const struct engine_row *engine = estimator->engine;
 
 	if (engine == NULL && estimator->gguf && !task_trains(estimator->work.task))
@@ -146,7 +146,7 @@ static void reach_make(struct device *device, const struct gpu_row *row)
 void device_make(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
                  struct device *ret_device)
 {
-	const struct gpu_row *row = efficiency_gpu(&estimator->efficiency, gpu);
+	const struct gpu_row *row = efficiency_gpu(estimator->efficiency, gpu);
 	struct device device = { .gpu = gpu, .engine = engine_for(estimator, gpu) };
 
 	if (device.engine == NULL || row == NULL) {
@@ -163,7 +163,7 @@ void device_make(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
 	device.units = wg_figure_or(&gpu->figures[WG_GPU_UNITS], 80);
 	reach_make(&device, row);
 	power_make(&device, row->coefficients);
-	links_make(&device, &estimator->efficiency);
+	links_make(&device, estimator->efficiency);
 	if (!(device.bytes_per_s > 0))
 		device.refusal = WG_REFUSAL_BANDWIDTH;
 	else if (!(device.memory_bytes > 0))

@@ -93,12 +93,11 @@ static enum wg_status check_work(const struct wg_model *model, const struct wg_w
 static enum wg_status open_parts(struct wg_estimator *estimator, const char *engine,
                                  struct wg_error *error)
 {
-	enum wg_status status = efficiency_read(estimator->arena, &estimator->efficiency, error);
+	enum wg_status status = WG_OK;
 
-	if (status != WG_OK)
-		return status;
+	estimator->efficiency = &efficiency_builtin;
 	if (engine != NULL) {
-		estimator->engine = efficiency_engine(&estimator->efficiency, engine);
+		estimator->engine = efficiency_engine(estimator->efficiency, engine);
 		if (estimator->engine == NULL)
 			return wg_error_set(error, WG_NOT_FOUND, "unknown engine '%s'", engine);
 		if ((estimator->engine->tasks >> estimator->work.task & 1u) == 0)

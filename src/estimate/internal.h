@@ -4,6 +4,7 @@
 #define WHICHGPU_ESTIMATE_INTERNAL_H
 
 #include "estimate/efficiency.h"
+#include "whichgpu/arena.h"
 #include "whichgpu/estimate.h"
 
 /* --- operators.c: the model as parts ------------------------------------- */
@@ -108,7 +109,7 @@ struct wg_estimator {
 	const struct wg_model *model;
 	struct wg_work work;
 	struct model_cost cost;
-	struct efficiency efficiency;
+	const struct efficiency *efficiency;
 	const struct engine_row *engine;       /* named; NULL: the usual one */
 	bool gguf;                             /* weights are stored in a llama.cpp type */
 	struct device *devices;                /* prepared, open addressing by address */
