@@ -17,7 +17,7 @@ static double path_bytes_per_s(const struct link_path *path, double ranks)
 	double share = 1;
 
 	if (path->mesh_gpus > 1)
-		share = fmin(1, (ranks - 1) / (path->mesh_gpus - 1));
+		share = smaller(1, (ranks - 1) / (path->mesh_gpus - 1));
 	return path->bytes_per_s * share * efficiency_at(path, ranks);
 }
 
@@ -34,7 +34,7 @@ static double ranks_in_node(const struct run *run, double ranks, double stride)
 {
 	double inside = floor(run->gpus_per_node / stride);
 
-	return fmin(ranks, fmax(1, inside));
+	return smaller(ranks, larger(1, inside));
 }
 
 static double ring_gather(const struct link_path *path, double ranks, double bytes)
@@ -45,33 +45,49 @@ static double ring_gather(const struct link_path *path, double ranks, double byt
 	       (ranks - 1) / ranks * bytes / path_bytes_per_s(path, ranks);
 }
 
-/* Ring or tree, whichever is quicker; a switch that adds up moves less. */
-static double flat_all_reduce(const struct link_path *path, double ranks, double bytes)
+/* A switch that adds up moves less. */
+static struct reduce_lines flat_reduce(const struct link_path *path, double ranks)
 {
-	double bytes_per_s, ring, tree;
+	double s_per_byte = 1 / path_bytes_per_s(path, ranks);
+
+	if (path->reduction > 1 && ranks > 4)
+		s_per_byte /= path->reduction;
+	return (struct reduce_lines){
+		.ring_s = 2 * (ranks - 1) * path->start_s,
+		.ring_s_per_byte = 2 * (ranks - 1) / ranks * s_per_byte,
+		.tree_s = 2 * ceil(log2(ranks)) * path->start_s,
+		.tree_s_per_byte = 2 * s_per_byte,
+	};
+}
+
+/* Over nodes: reduce-scatter inside, all-reduce of a share across, all-gather
+ * inside. */
+struct reduce_lines link_reduce_lines(const struct run *run, double ranks, double stride)
+{
+	double inside = ranks_in_node(run, ranks, stride), gather_s, gather_s_per_byte;
+	const struct link_path *path = node_path(run, inside, stride);
+	struct reduce_lines across;
 
 	if (ranks <= 1)
-		return 0;
-	bytes_per_s = path_bytes_per_s(path, ranks);
-	if (path->reduction > 1 && ranks > 4)
-		bytes_per_s *= path->reduction;
-	ring = 2 * (ranks - 1) * path->start_s + 2 * (ranks - 1) / ranks * bytes / bytes_per_s;
-	tree = 2 * ceil(log2(ranks)) * path->start_s + 2 * bytes / bytes_per_s;
-	return fmin(ring, tree);
+		return (struct reduce_lines){ 0 };
+	if (inside >= ranks)
+		return flat_reduce(path, ranks);
+	across = flat_reduce(&run->device->network, ranks / inside);
+	gather_s = 2 * ring_gather(path, inside, 0);
+	gather_s_per_byte = 2 * ring_gather(path, inside, 1) - gather_s;
+	return (struct reduce_lines){
+		.ring_s = gather_s + across.ring_s,
+		.ring_s_per_byte = gather_s_per_byte + across.ring_s_per_byte / inside,
+		.tree_s = gather_s + across.tree_s,
+		.tree_s_per_byte = gather_s_per_byte + across.tree_s_per_byte / inside,
+	};
 }
 
 double link_all_reduce(const struct run *run, double ranks, double stride, double bytes)
 {
-	double inside = ranks_in_node(run, ranks, stride);
-	const struct link_path *path = node_path(run, inside, stride);
+	struct reduce_lines lines = link_reduce_lines(run, ranks, stride);
 
-	if (ranks <= 1)
-		return 0;
-	if (inside >= ranks)
-		return flat_all_reduce(path, ranks, bytes);
-	/* reduce-scatter inside, all-reduce of a share across, all-gather inside */
-	return 2 * ring_gather(path, inside, bytes) +
-	       flat_all_reduce(&run->device->network, ranks / inside, bytes / inside);
+	return reduce_time(&lines, bytes);
 }
 
 /* bytes: the whole, as it is after gathering. A reduce-scatter takes as long. */
@@ -100,7 +116,7 @@ double link_all_to_all(const struct run *run, double ranks, double stride, doubl
 	if (inside >= ranks)
 		return ring_gather(path, ranks, bytes);
 	across = bytes * (1 - inside / ranks);
-	return fmax(path->start_s * (inside - 1) +
+	return larger(path->start_s * (inside - 1) +
 	                (inside - 1) / ranks * bytes / path_bytes_per_s(path, inside),
 	            run->device->network.start_s * log2(ranks / inside) +
 	                across / path_bytes_per_s(&run->device->network, ranks));

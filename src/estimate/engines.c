@@ -72,7 +72,7 @@ static struct link_path path_make(const struct device *device, const struct effi
 	if (row->bytes_per_s > 0)
 		path.bytes_per_s = row->bytes_per_s;
 	for (int i = 0; i < LINK_RANK_STEPS; i++)
-		path.efficiency[i] = fmin(1, row->efficiency[i] * engine);
+		path.efficiency[i] = smaller(1, row->efficiency[i] * engine);
 	return path;
 }
 
@@ -107,7 +107,7 @@ static void links_make(struct device *device, const struct efficiency *efficienc
 		device->pair_gpus = wg_figure_or(&gpu->figures[WG_GPU_LINK_GPUS], 2);
 	}
 	device->spread[WG_BOUND_LINK] = row != NULL ? row->spread : 0.5;
-	device->node_gpus = fmax(wg_figure_or(&gpu->figures[WG_GPU_NODE_GPUS], NODE_GPUS_OTHERWISE),
+	device->node_gpus = larger(wg_figure_or(&gpu->figures[WG_GPU_NODE_GPUS], NODE_GPUS_OTHERWISE),
 	                         1);
 }
 

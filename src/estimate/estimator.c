@@ -21,8 +21,8 @@ static void serve_defaults(struct wg_work *work, const struct model_cost *cost, 
 		fill(&work->input_tokens, cost->main.fixed_tokens > 0 ? cost->main.fixed_tokens : 128);
 		work->output_tokens = 0;
 	} else if (!(work->input_tokens > 0) && !(work->output_tokens > 0)) {
-		work->output_tokens = fmin(300, ceil(context / 4));
-		work->input_tokens = fmin(1000, context - work->output_tokens);
+		work->output_tokens = smaller(300, ceil(context / 4));
+		work->input_tokens = smaller(1000, context - work->output_tokens);
 	} else {
 		fill(&work->input_tokens, 1);
 	}
@@ -42,14 +42,14 @@ static void work_defaults(struct wg_work *work, const struct model_cost *cost,
 		return;
 	case WG_TASK_TRAIN:
 		fill(&work->sequence_tokens, cost->main.fixed_tokens > 0 ? cost->main.fixed_tokens
-		                                                         : fmin(4096, context));
+		                                                         : smaller(4096, context));
 		fill(&work->global_batch, 256);
 		return;
 	case WG_TASK_FINETUNE:
 	case WG_TASK_LORA:
 	case WG_TASK_QLORA:
 		fill(&work->sequence_tokens, cost->main.fixed_tokens > 0 ? cost->main.fixed_tokens
-		                                                         : fmin(2048, context));
+		                                                         : smaller(2048, context));
 		fill(&work->global_batch, 64);
 		if (work->lora_rank == 0)
 			work->lora_rank = 16;
@@ -277,10 +277,13 @@ static void run_make(struct run *run, const struct wg_estimator *estimator,
 	domain = device->gpu->link == WG_LINK_SWITCH
 	             ? wg_figure_or(&device->gpu->figures[WG_GPU_LINK_GPUS], 0)
 	             : 0;
-	run->gpus_per_node = fmax(run->gpus_per_node, fmin(domain, layout->gpus));
-	run->expert_ranks = fmax(run->t, run->e);
-	if (estimator->work.task != WG_TASK_SCIENCE)
-		run_rates(run);
+	run->gpus_per_node = larger(run->gpus_per_node, smaller(domain, layout->gpus));
+	run->expert_ranks = larger(run->t, run->e);
+	if (estimator->work.task == WG_TASK_SCIENCE)
+		return;
+	run_rates(run);
+	if (run->t > 1)
+		run->tensor_reduce = link_reduce_lines(run, run->t, 1);
 }
 
 static void largest_term(struct wg_estimate *estimate)

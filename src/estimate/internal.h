@@ -7,6 +7,17 @@
 #include "whichgpu/arena.h"
 #include "whichgpu/estimate.h"
 
+/* As fmax and fmin, but compiled to one instruction: no NaN comes here. */
+static inline double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 /* --- operators.c: the model as parts ------------------------------------- */
 
 enum part_kind { PART_ATTENTION, PART_CROSS, PART_STATE, PART_DENSE, PART_MOE };
@@ -120,6 +131,17 @@ bool task_trains(enum wg_task task);
 void device_make(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
                  struct device *ret_device);
 
+/* An all-reduce as two lines over bytes, the lower of which holds. */
+struct reduce_lines {
+	double ring_s, ring_s_per_byte, tree_s, tree_s_per_byte;
+};
+
+static inline double reduce_time(const struct reduce_lines *lines, double bytes)
+{
+	return smaller(lines->ring_s + lines->ring_s_per_byte * bytes,
+	               lines->tree_s + lines->tree_s_per_byte * bytes);
+}
+
 /* --- one run --------------------------------------------------------------- */
 
 /* Everything that stays the same while one layout is judged. */
@@ -137,6 +159,7 @@ struct run {
 	double expert_ranks;           /* GPUs that share one layer's experts */
 	double kv_scale;               /* KV element bytes over 2 */
 	double kv_element_bytes;
+	struct reduce_lines tensor_reduce;
 };
 
 /* layout.c. False with the refusal when the layout cannot be. */
@@ -162,12 +185,11 @@ struct times {
 void step_time(const struct run *run, const struct step *step, struct times *ret_times);
 double times_sum(const struct times *times);
 void times_add(struct times *target, const struct times *more, double factor);
-/* (a^4 + b^4)^(1/4): a maximum without the corner (estimation 4.3). */
-double smooth_maximum(double a, double b);
 /* Sum over n new tokens of the context each sees, r being cached before. */
 double context_pairs(double n, double r, double window, bool causal);
 
 /* collectives.c: seconds; ranks are neighbours, `bytes` a rank. */
+struct reduce_lines link_reduce_lines(const struct run *run, double ranks, double stride);
 double link_all_reduce(const struct run *run, double ranks, double stride, double bytes);
 double link_all_gather(const struct run *run, double ranks, double stride, double bytes);
 double link_all_to_all(const struct run *run, double ranks, double stride, double bytes);

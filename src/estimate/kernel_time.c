@@ -3,23 +3,6 @@
 
 #include "estimate/kernel_time.h"
 
-/* A library's smallest usual tile of a product, and the inner length at which
- * half the rate is reached. Together they give the fall-off of small products:
- * on average half a wave of tiles is lost (docs/estimator.md, "Matrices"). */
-#define TILE 64.0
-#define ROWS_LEAST 16.0
-#define WAVE_LOSS 0.5
-#define INNER_HALF 128.0
-
-/* A maximum without the corner: at the knee, where both are equal, an operator
- * takes 1.19 times either. */
-double smooth_maximum(double a, double b)
-{
-	double a2 = a * a, b2 = b * b;
-
-	return sqrt(sqrt(a2 * a2 + b2 * b2));
-}
-
 double context_pairs(double n, double r, double window, bool causal)
 {
 	double growing;
@@ -27,7 +10,7 @@ double context_pairs(double n, double r, double window, bool causal)
 	if (!causal) {
 		double context = n + r;
 
-		return n * (window > 0 ? fmin(context, 2 * window) : context);
+		return n * (window > 0 ? smaller(context, 2 * window) : context);
 	}
 	if (window <= 0 || r + n <= window)
 		return n * r + n * (n + 1) / 2;
@@ -35,13 +18,6 @@ double context_pairs(double n, double r, double window, bool causal)
 		return n * window;
 	growing = window - r;
 	return growing * r + growing * (growing + 1) / 2 + (n - growing) * window;
-}
-
-double matrix_shape(double units, double rows, double inner, double columns)
-{
-	double tiles = fmax(rows, ROWS_LEAST) * columns / (TILE * TILE);
-
-	return tiles / (tiles + WAVE_LOSS * units) * (inner / (inner + INNER_HALF));
 }
 
 void matrix_time(const struct run *run, double rows, double inner, double columns, double repeat,

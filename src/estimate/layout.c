@@ -69,9 +69,9 @@ static bool check_training(const struct wg_work *work, const struct wg_layout *l
 		return refuse(refusal, WG_REFUSAL_BATCH, work->global_batch, layout->data);
 	if (layout->pipeline > 1 && layout->zero_stage >= 2)
 		return refuse(refusal, WG_REFUSAL_SHARDING_PIPELINE, layout->zero_stage, layout->pipeline);
-	if (layout->pipeline > 1 && share / fmax(1, work->micro_batch) < layout->pipeline)
+	if (layout->pipeline > 1 && share / larger(1, work->micro_batch) < layout->pipeline)
 		return refuse(refusal, WG_REFUSAL_PIPELINE_BATCH,
-		              floor(share / fmax(1, work->micro_batch)), layout->pipeline);
+		              floor(share / larger(1, work->micro_batch)), layout->pipeline);
 	return true;
 }
 

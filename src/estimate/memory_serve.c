@@ -14,7 +14,7 @@
 
 static double stage_share(const struct run *run)
 {
-	double layers = fmax(1, run->cost->layers);
+	double layers = larger(1, run->cost->layers);
 
 	return ceil(layers / run->p) / layers;
 }
@@ -23,7 +23,7 @@ void rank_parameters(const struct run *run, double *ret_dense, double *ret_exper
 {
 	const struct model_cost *cost = run->cost;
 	double share = stage_share(run);
-	double outer = run->p > 1 ? fmax(cost->first_parameters, cost->last_parameters)
+	double outer = run->p > 1 ? larger(cost->first_parameters, cost->last_parameters)
 	                          : cost->outer_parameters;
 	double copied = 0;
 
@@ -37,7 +37,7 @@ void rank_parameters(const struct run *run, double *ret_dense, double *ret_exper
 static double rank_weight_bytes(const struct run *run)
 {
 	const struct model_cost *cost = run->cost;
-	double outer = (run->p > 1 ? fmax(cost->first_parameters, cost->last_parameters)
+	double outer = (run->p > 1 ? larger(cost->first_parameters, cost->last_parameters)
 	                           : cost->outer_parameters) / run->t;
 	double dense, expert;
 
@@ -53,8 +53,8 @@ static double kv_of(const struct run *run, double tokens)
 
 	for (size_t i = 0; i < stack->part_count; i++) {
 		const struct part *part = &stack->parts[i];
-		double kept = part->window > 0 ? fmin(tokens, part->window) : tokens;
-		double heads = part->latent ? 1 : fmin(run->t, fmax(1, part->kv_heads));
+		double kept = part->window > 0 ? smaller(tokens, part->window) : tokens;
+		double heads = part->latent ? 1 : smaller(run->t, larger(1, part->kv_heads));
 
 		if (part->kind == PART_CROSS)
 			kept = run->cost->encoder.fixed_tokens > 0 ? run->cost->encoder.fixed_tokens
@@ -101,7 +101,7 @@ static double largest_context(const struct run *run, double pool)
 		}
 		tokens = low;
 	}
-	return fmax(0, floor(tokens / KV_BLOCK_TOKENS) * KV_BLOCK_TOKENS);
+	return larger(0, floor(tokens / KV_BLOCK_TOKENS) * KV_BLOCK_TOKENS);
 }
 
 /* What is in memory whatever the load: all but the KV cache. */
@@ -118,7 +118,7 @@ static void fixed_terms(const struct run *run, double tokens, double *terms)
 	terms[WG_MEMORY_ACTIVATIONS] = 2 * tokens * cost->hidden * widths;
 	if (cost->head > 0)
 		terms[WG_MEMORY_WORKSPACE] = LOGIT_BYTES * cost->vocabulary *
-		                             fmin(LOGIT_ROWS, profile[ENGINE_SEQUENCES].value);
+		                             smaller(LOGIT_ROWS, profile[ENGINE_SEQUENCES].value);
 	terms[WG_MEMORY_FRAMEWORK] = profile[ENGINE_FRAMEWORK_BYTES].value;
 	if (run->t * run->p > 1)
 		terms[WG_MEMORY_FRAMEWORK] += profile[ENGINE_COLLECTIVE_BYTES].value;
@@ -141,8 +141,8 @@ static double wanted_sequences(const struct run *run)
 
 	if (work->task == WG_TASK_BATCH)
 		wanted = work->requests > 0 ? work->requests : 1e9;
-	wanted = fmax(1, wanted / run->d);
-	return fmin(wanted, run->device->profile[ENGINE_SEQUENCES].value * run->p);
+	wanted = larger(1, wanted / run->d);
+	return smaller(wanted, run->device->profile[ENGINE_SEQUENCES].value * run->p);
 }
 
 /* Weights over all of the memory can never be placed, whatever an engine is
@@ -168,7 +168,7 @@ static void encoder_batch(const struct run *run, struct wg_memory *memory, doubl
 	memory->terms[WG_MEMORY_ACTIVATIONS] = 0;
 	fixed = terms_sum(memory);
 	one = 2 * tokens * run->cost->hidden * run->device->profile[ENGINE_ACTIVATION_WIDTHS].value;
-	*ret_batch = fmax(1, floor(fmin(wanted_sequences(run),
+	*ret_batch = larger(1, floor(smaller(wanted_sequences(run),
 	                                (memory->available_bytes - fixed) / one)));
 	memory->terms[WG_MEMORY_ACTIVATIONS] = *ret_batch * one;
 	memory->total_bytes = terms_sum(memory);
@@ -211,7 +211,7 @@ void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *r
 			                                    memory->largest_context_tokens };
 		return;
 	}
-	*ret_batch = fmax(1, fmin(wanted_sequences(run), held > 0 ? pool / held : 1e9));
-	memory->terms[WG_MEMORY_KV_CACHE] = fmin(pool, fmax(one, *ret_batch * held));
+	*ret_batch = larger(1, smaller(wanted_sequences(run), held > 0 ? pool / held : 1e9));
+	memory->terms[WG_MEMORY_KV_CACHE] = smaller(pool, larger(one, *ret_batch * held));
 	memory->total_bytes = terms_sum(memory);
 }

@@ -19,7 +19,7 @@ struct shards {
 static struct shards shards_of(const struct run *run)
 {
 	unsigned stage = run->layout.zero_stage;
-	double d = run->d, de = fmax(1, run->t * run->d / run->expert_ranks);
+	double d = run->d, de = larger(1, run->t * run->d / run->expert_ranks);
 
 	return (struct shards){
 		.weights = stage >= 3 ? d : 1, .gradients = stage >= 2 ? d : 1,
@@ -72,7 +72,7 @@ static double activation_bytes(const struct run *run, double in_flight)
 	const struct stack_cost *stack = &cost->main;
 	const struct coefficient *profile = run->device->profile;
 	double tokens = run->estimator->work.sequence_tokens;
-	double layers = ceil(stack->layers / run->p), share = layers / fmax(1, stack->layers);
+	double layers = ceil(stack->layers / run->p), share = layers / larger(1, stack->layers);
 	/* sequence parallel shards the norms' part too */
 	double all = tokens * (stack->kept_bytes + stack->kept_bytes_sharded) / run->t * share;
 	double kept = all, logits;
@@ -80,7 +80,7 @@ static double activation_bytes(const struct run *run, double in_flight)
 	if (run->layout.recompute == 1)
 		kept = SELECTIVE_KEEPS * all;
 	else if (run->layout.recompute >= 2)
-		kept = 2 * tokens * stack->hidden / run->t * layers + all / fmax(1, layers) / in_flight;
+		kept = 2 * tokens * stack->hidden / run->t * layers + all / larger(1, layers) / in_flight;
 	if (cost->encoder.part_count > 0)
 		kept += tokens * (cost->encoder.kept_bytes + cost->encoder.kept_bytes_sharded) / run->t;
 	logits = run->p > 1 || !(cost->head > 0)
@@ -116,12 +116,12 @@ static double micro_batch_choose(const struct run *run, double free_bytes, doubl
 {
 	const struct wg_work *work = &run->estimator->work;
 	double share = work->global_batch / run->d;
-	double most = run->p > 1 ? fmax(1, floor(share / (4 * run->p))) : share;
+	double most = run->p > 1 ? larger(1, floor(share / (4 * run->p))) : share;
 	double fits = one > 0 ? floor(free_bytes / one) : most;
 
 	if (work->micro_batch > 0)
 		return work->micro_batch;
-	return fmax(1, floor(fmin(most, fits)));
+	return larger(1, floor(smaller(most, fits)));
 }
 
 void memory_train(const struct run *run, struct wg_memory *ret_memory, double *ret_micro_batch,
@@ -138,8 +138,8 @@ void memory_train(const struct run *run, struct wg_memory *ret_memory, double *r
 	                                    (run->layout.gpus > 1
 	                                         ? profile[ENGINE_COLLECTIVE_BYTES].value : 0);
 	states = sum(memory.terms);
-	in_flight = fmin(run->p, fmax(1, work->global_batch / run->d));
-	one = fmax(activation_bytes(run, in_flight), last_stage_bytes(run));
+	in_flight = smaller(run->p, larger(1, work->global_batch / run->d));
+	one = larger(activation_bytes(run, in_flight), last_stage_bytes(run));
 	*ret_micro_batch = micro_batch_choose(run, memory.available_bytes - states, one);
 	memory.terms[WG_MEMORY_ACTIVATIONS] = *ret_micro_batch * one;
 	memory.total_bytes = states + memory.terms[WG_MEMORY_ACTIVATIONS];

@@ -32,7 +32,7 @@ static struct part attention_part(const struct wg_mixer *mixer, double hidden, d
 	part.out = heads * value * hidden;
 	part.out_rows = heads * value;
 	part.key_value = kv_heads * (key + value) * hidden;
-	part.in = fmax(0, mixer->matmul_parameters - part.out - part.key_value);
+	part.in = larger(0, mixer->matmul_parameters - part.out - part.key_value);
 	part.in_columns = heads * key + kv_heads * (key + value);
 	part.pair_flops = part.pair_flops_decode = 2 * heads * (key + value);
 	part.kv_bytes = 2 * kv_heads * (key + value);
@@ -56,7 +56,7 @@ static struct part mla_part(const struct wg_mixer *mixer, double hidden, double 
 	part.out = heads * value * hidden;
 	part.out_rows = heads * value;
 	part.replicated = hidden * (latent + rope) + hidden * mixer->query_rank;
-	part.in = fmax(0, mixer->matmul_parameters - part.out - part.replicated);
+	part.in = larger(0, mixer->matmul_parameters - part.out - part.replicated);
 	part.in_columns = heads * key;
 	part.pair_flops = 2 * heads * (key + value);
 	part.pair_flops_decode = 2 * heads * (2 * latent + rope);
@@ -168,7 +168,7 @@ static enum wg_status stack_make(struct wg_arena *arena, const struct wg_stack *
 			parts[count++] = dense_part(&layer->ffn, stack->hidden, repeat);
 		else if (layer->ffn.kind == WG_FFN_MOE)
 			parts[count++] = moe_part(&layer->ffn, stack->hidden, repeat);
-		cost.largest_layer = fmax(cost.largest_layer, layer->parameters);
+		cost.largest_layer = larger(cost.largest_layer, layer->parameters);
 	}
 	cost.parts = parts;
 	cost.part_count = count;
@@ -181,7 +181,7 @@ static enum wg_status stack_make(struct wg_arena *arena, const struct wg_stack *
  * sec. 4); experts get none, as fine-tuning libraries leave them out. */
 static void adapter_add(struct model_cost *cost, const struct part *part)
 {
-	double ins = part->in > 0 ? part->in / fmax(1, part->in_columns) : 0;
+	double ins = part->in > 0 ? part->in / larger(1, part->in_columns) : 0;
 
 	if (part->in > 0)
 		cost->adapter_parameters_rank1 += part->repeat * (ins + part->in_columns);
@@ -224,14 +224,14 @@ static void format_bytes(const struct wg_model *model, struct model_cost *cost)
 		double least = 0.8 * wg_weight_format_bits(format) / 8 * cost->layer_parameters;
 
 		if (layers < least) {
-			double all = total / fmax(1, cost->layer_parameters + cost->outer_parameters);
+			double all = total / larger(1, cost->layer_parameters + cost->outer_parameters);
 
 			layers = all * cost->layer_parameters;
 			outer = all * cost->outer_parameters;
 		}
 		cost->weight_bytes[f] = total;
-		cost->layer_element_bytes[f] = layers / fmax(1, cost->layer_parameters);
-		cost->outer_element_bytes[f] = outer / fmax(1, cost->outer_parameters);
+		cost->layer_element_bytes[f] = layers / larger(1, cost->layer_parameters);
+		cost->outer_element_bytes[f] = outer / larger(1, cost->outer_parameters);
 	}
 }
 
@@ -262,7 +262,7 @@ enum wg_status model_cost_make(struct wg_arena *arena, const struct wg_model *mo
 	cost.outer_parameters = model->embedding_parameters +
 	                        (model->tied_head ? 0 : model->head_parameters);
 	cost.trained_parameters = model->parameters;
-	cost.layer_parameters = fmax(0, model->parameters - cost.outer_parameters);
+	cost.layer_parameters = larger(0, model->parameters - cost.outer_parameters);
 	format_bytes(model, &cost);
 	*ret_cost = cost;
 	return WG_OK;

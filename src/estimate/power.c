@@ -23,7 +23,7 @@ struct wg_range power_watts(const struct run *run, const struct times *times, do
 	}
 	level = sum > 0 ? level / sum : device->power_idle;
 	range = range_around(level * device->board_watts * gpus, POWER_SPREAD);
-	range.high = fmin(range.high, device->board_watts * gpus);
-	range.low = fmax(range.low, device->power_idle * device->board_watts * gpus);
+	range.high = smaller(range.high, device->board_watts * gpus);
+	range.low = larger(range.low, device->power_idle * device->board_watts * gpus);
 	return range;
 }

@@ -2,7 +2,7 @@
  * the vector or matrix rate of FP64 or FP32, and the traffic between GPUs. */
 #include <math.h>
 
-#include "estimate/internal.h"
+#include "estimate/kernel_time.h"
 
 /* Share of traffic that crosses between GPUs when the data is divided over n:
  * of what is streamed once. */
@@ -75,7 +75,7 @@ static double exchange_s(const struct run *run, enum sharing sharing, double str
 {
 	double n = run->layout.gpus, data = run->estimator->work.science_bytes;
 	double local = (data > 0 ? data : run->device->memory_bytes / 2) / n;
-	double passes = streamed / fmax(1, local);
+	double passes = streamed / larger(1, local);
 
 	if (n <= 1)
 		return 0;
@@ -113,8 +113,8 @@ void science_run(const struct run *run, struct wg_estimate *estimate)
 	times.term[compute > memory ? WG_TIME_MATMUL_COMPUTE : WG_TIME_ELEMENTWISE] =
 	    smooth_maximum(compute, memory);
 	exchange = exchange_s(run, kernel->sharing, share / intensity);
-	times.term[WG_TIME_DATA_LINK] = fmax(0, exchange - device->profile[ENGINE_OVERLAP].value *
-	                                                       fmax(compute, memory));
+	times.term[WG_TIME_DATA_LINK] = larger(0, exchange - device->profile[ENGINE_OVERLAP].value *
+	                                                       larger(compute, memory));
 	spread = times_spread(device, &times, device->form_spread);
 	rate = flop / times_sum(&times);
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)

@@ -31,7 +31,7 @@ static struct step mixed_step(const struct loop *loop)
 {
 	double sequences = loop->chunk / loop->input;
 	struct step step = { .decode_sequences = loop->decoding, .decode_context = loop->context,
-	                     .logits = loop->decoding + fmax(1, sequences) };
+	                     .logits = loop->decoding + larger(1, sequences) };
 
 	if (sequences >= 1) {
 		step.prefill_sequences = sequences;
@@ -54,7 +54,7 @@ static double queue_time(double n, double service, double delay)
 
 static void loop_round(const struct run *run, struct loop *loop)
 {
-	double room = fmax(16, loop->budget - loop->decoding);
+	double room = larger(16, loop->budget - loop->decoding);
 	double delay, service, mixed_s, decode_s, arriving;
 	struct step decode = { .decode_sequences = loop->decoding, .decode_context = loop->context,
 	                       .logits = loop->decoding };
@@ -62,7 +62,7 @@ static void loop_round(const struct run *run, struct loop *loop)
 
 	/* new tokens a step if all arrivals are taken at once */
 	arriving = loop->requests_per_s * loop->input * loop->step_s;
-	loop->chunk = fmin(room, fmax(loop->input, arriving));
+	loop->chunk = smaller(room, larger(loop->input, arriving));
 	mixed = mixed_step(loop);
 	step_time(run, &mixed, &loop->mixed);
 	mixed_s = times_sum(&loop->mixed);
@@ -74,13 +74,13 @@ static void loop_round(const struct run *run, struct loop *loop)
 		loop->decode = loop->mixed;
 		decode_s = mixed_s;
 	}
-	loop->mixed_share = fmin(1, fmax(loop->mixed_share, 0));
+	loop->mixed_share = smaller(1, larger(loop->mixed_share, 0));
 	loop->step_s = (1 - loop->mixed_share) * decode_s + loop->mixed_share * mixed_s;
-	delay = fmax(0, loop->output - 1) * loop->step_s;
+	delay = larger(0, loop->output - 1) * loop->step_s;
 	loop->ttft_s = queue_time(loop->n, service, delay);
 	loop->requests_per_s = loop->n / (loop->ttft_s + delay);
-	loop->decoding = fmax(loop->output > 1 ? 1 : 0, loop->n * delay / (loop->ttft_s + delay));
-	loop->mixed_share = fmin(1, loop->requests_per_s * loop->input * loop->step_s / loop->chunk);
+	loop->decoding = larger(loop->output > 1 ? 1 : 0, loop->n * delay / (loop->ttft_s + delay));
+	loop->mixed_share = smaller(1, loop->requests_per_s * loop->input * loop->step_s / loop->chunk);
 }
 
 static void loop_solve(const struct run *run, double n, struct loop *loop)
@@ -89,7 +89,7 @@ static void loop_solve(const struct run *run, double n, struct loop *loop)
 	double budget = run->device->profile[ENGINE_TOKEN_BUDGET].value;
 
 	*loop = (struct loop){
-		.n = n, .input = work->input_tokens, .output = fmax(1, work->output_tokens),
+		.n = n, .input = work->input_tokens, .output = larger(1, work->output_tokens),
 		.budget = budget, .context = work->input_tokens + work->output_tokens / 2,
 		.decoding = work->output_tokens > 1 ? n : 0,
 	};
@@ -104,7 +104,7 @@ static void single_stream(const struct run *run, struct wg_metrics *metrics)
 {
 	const struct wg_work *work = &run->estimator->work;
 	const struct device *device = run->device;
-	double chunk = fmin(work->input_tokens, device->profile[ENGINE_TOKEN_BUDGET].value);
+	double chunk = smaller(work->input_tokens, device->profile[ENGINE_TOKEN_BUDGET].value);
 	struct step prefill = { .prefill_sequences = 1, .prefill_new = chunk,
 	                        .prefill_cached = (work->input_tokens - chunk) / 2, .logits = 1 };
 	struct step decode = { .decode_sequences = 1, .logits = 1,
@@ -184,11 +184,11 @@ void serve_run(const struct run *run, struct wg_estimate *estimate)
 		return;
 	}
 	if (wanted > 0)
-		replicas = fmin(replicas, fmax(1, wanted));
-	group = fmax(1, estimate->batch / run->p);
-	groups = replicas * fmin(run->p, estimate->batch);
+		replicas = smaller(replicas, larger(1, wanted));
+	group = larger(1, estimate->batch / run->p);
+	groups = replicas * smaller(run->p, estimate->batch);
 	loop_solve(run, group, &loop);
-	waiting = work->task == WG_TASK_BATCH ? 0 : fmax(0, wanted - group * groups);
+	waiting = work->task == WG_TASK_BATCH ? 0 : larger(0, wanted - group * groups);
 	estimate->waves = waiting > 0.5;
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)
 		estimate->time_terms[i] = loop.mean.term[i];

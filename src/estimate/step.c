@@ -9,7 +9,7 @@
 /* KV heads that one tensor rank holds, as a share: never less than one head. */
 static double kv_share(const struct run *run, const struct part *part)
 {
-	return part->latent ? 1 : 1 / fmin(run->t, fmax(1, part->kv_heads));
+	return part->latent ? 1 : 1 / smaller(run->t, larger(1, part->kv_heads));
 }
 
 static void attention_cores(const struct run *run, const struct step *step,
@@ -22,9 +22,9 @@ static void attention_cores(const struct run *run, const struct step *step,
 		double seen = step->decode_context, kept = seen;
 
 		if (part->window > 0)
-			kept = fmin(kept, part->window);
+			kept = smaller(kept, part->window);
 		if (part->index_topk > 0)
-			kept = fmin(kept, part->index_topk);
+			kept = smaller(kept, part->index_topk);
 		core_time(run,
 		          step->decode_sequences / run->t *
 		              (kept * part->pair_flops_decode + seen * part->index_flops),
@@ -32,7 +32,7 @@ static void attention_cores(const struct run *run, const struct step *step,
 	}
 	if (step->prefill_sequences > 0 && n > 0) {
 		double pairs = context_pairs(n, r, part->window, part->causal);
-		double kept = part->index_topk > 0 ? fmin(pairs, n * part->index_topk) : pairs;
+		double kept = part->index_topk > 0 ? smaller(pairs, n * part->index_topk) : pairs;
 
 		core_time(run,
 		          step->prefill_sequences / run->t *
@@ -90,9 +90,9 @@ static void expert_time(const struct run *run, const struct part *part, double t
 	double ranks = run->expert_ranks, group = tokens * ranks / run->t;
 	double touched = part->experts * (1 - exp(part->log_miss * group));
 	double load = run->e > 1 ? EXPERT_IMBALANCE : 1;
-	double rows = fmax(1, load * group * part->chosen / touched);
+	double rows = larger(1, load * group * part->chosen / touched);
 	double elements = touched * part->expert / ranks;
-	double split = fmax(1, ranks / fmax(1, run->e));
+	double split = larger(1, ranks / larger(1, run->e));
 	double inner = part->hidden, columns = elements / inner;
 	double compute, read, shape;
 
@@ -131,7 +131,7 @@ static void link_time(const struct run *run, const struct stack_cost *stack, dou
 	double row = 2 * tokens * stack->hidden;
 
 	if (run->t > 1) {
-		double one = link_all_reduce(run, run->t, 1, row), count = 0;
+		double one = reduce_time(&run->tensor_reduce, row), count = 0;
 
 		for (size_t i = 0; i < stack->part_count; i++)
 			count += stack->parts[i].repeat;
@@ -146,7 +146,7 @@ static void link_time(const struct run *run, const struct stack_cost *stack, dou
 		/* dispatch in 8 or 16 bit, combine in 16 */
 		if (part->kind == PART_MOE)
 			times->term[WG_TIME_EXPERT_LINK] +=
-			    part->repeat * (link_all_to_all(run, run->e, 1, bytes * fmin(2, run->element_bytes)) +
+			    part->repeat * (link_all_to_all(run, run->e, 1, bytes * smaller(2, run->element_bytes)) +
 			                    link_all_to_all(run, run->e, 1, 2 * bytes));
 	}
 }
@@ -184,7 +184,7 @@ static void host_time(const struct run *run, const struct step *step, double lay
 	double dispatch = 0;
 
 	if (step->prefill_sequences > 0)
-		dispatch = fmax(0, layers * profile[ENGINE_DISPATCH_S].value - busy);
+		dispatch = larger(0, layers * profile[ENGINE_DISPATCH_S].value - busy);
 	times->term[WG_TIME_HOST] += layers * profile[ENGINE_LAYER_S].value + dispatch;
 	if (!step->training)
 		times->term[WG_TIME_HOST] += profile[ENGINE_STEP_S].value +

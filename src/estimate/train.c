@@ -62,7 +62,7 @@ static void pass_times(const struct run *run, double micro_batch, struct times *
 	times->term[WG_TIME_HOST] = 0;
 	busy = times_sum(times);
 	host = 3 * layers * profile[ENGINE_DISPATCH_S].value;
-	times->term[WG_TIME_HOST] = fmax(0, host - busy) + 3 * layers * profile[ENGINE_LAYER_S].value;
+	times->term[WG_TIME_HOST] = larger(0, host - busy) + 3 * layers * profile[ENGINE_LAYER_S].value;
 }
 
 /* Bytes of gradients or weights one rank holds in 16 bit, dense and expert. */
@@ -95,8 +95,8 @@ static double data_link_s(const struct run *run, double micro_batches, double co
 	}
 	/* hides behind backward: two thirds of one micro-batch's time, of all with ZeRO-3 */
 	if (run->layout.zero_stage < 3)
-		compute_s /= fmax(1, micro_batches);
-	return fmax(total * (1 - overlap), total - overlap * compute_s * 2 / 3);
+		compute_s /= larger(1, micro_batches);
+	return larger(total * (1 - overlap), total - overlap * compute_s * 2 / 3);
 }
 
 static double optimizer_s(const struct run *run)
@@ -107,7 +107,7 @@ static double optimizer_s(const struct run *run)
 		return run->cost->adapter_parameters_rank1 * run->estimator->work.lora_rank *
 		       OPTIMIZER_PASS_BYTES / (run->t * run->p) / run->device->bytes_per_s;
 	rank_parameters(run, &dense, &expert);
-	return OPTIMIZER_PASS_BYTES * (dense / share + expert / fmax(1, share * run->t /
+	return OPTIMIZER_PASS_BYTES * (dense / share + expert / larger(1, share * run->t /
 	                                                                    run->expert_ranks)) /
 	       run->device->bytes_per_s;
 }
@@ -147,7 +147,7 @@ static void train_metrics(const struct run *run, const struct times *times, doub
 	metrics->samples_per_s = range_around(work->global_batch / seconds, spread);
 	metrics->model_flops_utilisation = range_around(backward * model_flops(run) * rate / peak,
 	                                                spread);
-	metrics->model_flops_utilisation.high = fmin(1, metrics->model_flops_utilisation.high);
+	metrics->model_flops_utilisation.high = smaller(1, metrics->model_flops_utilisation.high);
 	if (work->total_tokens > 0)
 		metrics->hours_total = range_around(work->total_tokens / rate / 3600, spread);
 }
@@ -156,7 +156,7 @@ void train_run(const struct run *run, struct wg_estimate *estimate)
 {
 	const struct wg_work *work = &run->estimator->work;
 	double share = work->global_batch / run->d;
-	double micro_batch = fmin(estimate->micro_batch, share);
+	double micro_batch = smaller(estimate->micro_batch, share);
 	double micro_batches = ceil(share / micro_batch);
 	struct times pass, times = { 0 };
 	double pass_s;
