@@ -51,6 +51,10 @@ enum wg_status wg_probe_open(const struct wg_probe_options *options, struct wg_p
 		status = probe_add(probe, &wg_backend_demo, options, error);
 	} else {
 		status = probe_add(probe, &wg_backend_nvml, options, error);
+		if (status == WG_OK)
+			status = probe_add(probe, &wg_backend_amdgpu, options, error);
+		if (status == WG_OK)
+			status = probe_add(probe, &wg_backend_intel, options, error);
 	}
 	if (status != WG_OK) {
 		wg_probe_free(probe);
