@@ -1,0 +1,37 @@
+# A call of this driver takes a second each time.
+driver = 570.86.15
+nvml = 12.570.86.15
+cuda = 12080
+[gpu]
+Name = NVIDIA H200
+UUID = GPU-h2000000-0000-4000-8000-000000000000
+pci = 0000:19:00.0
+pci_device = 233510de
+ComputeCapability = 9 0
+MemoryInfo = 150754820096 502267904 0
+UtilizationRates = 100 7
+ClockInfo.0 = 1980
+ClockInfo.1 = 1980
+ClockInfo.2 = 3201
+MaxClockInfo.0 = 1980
+MaxClockInfo.1 = 1980
+MaxClockInfo.2 = 3201
+Temperature = 48
+PowerUsage = 698000
+PowerLimit = 700000
+PowerDefault = 700000
+PowerRange = 200000 700000
+LinkGeneration = 5
+LinkGenerationMax = 5
+LinkGenerationGpu = 5
+LinkWidth = 16
+LinkWidthMax = 16
+PersistenceMode = 1
+NumGpuCores = 16896
+MemoryBusWidth = 6144
+EccMode = 1 1
+MigMode = 0 0
+field.82 = 55
+gpm.2 = 99
+gpm.5 = 80
+hang.Temperature = 1
