@@ -35,14 +35,17 @@ module_of() {
 	*) return ;;
 	esac
 	name=${1#whichgpu/}
+	case $name in
+	*.def) # a list belongs to the module whose header reads it
+		header=$(grep -l "include \"$1\"" include/whichgpu/*.h | head -n 1)
+		name=${header##*/}
+		;;
+	esac
 	case ${name%.*} in
-	status | statuses | arena | text | number | json | csv | map | file | range | limits) echo base ;;
-	gpu_facts | gpu_figures | rates) echo catalog ;;
-	weight_formats) echo model ;;
-	memory_terms | time_terms | refusals) echo estimate ;;
-	price | prices | price_kinds | provider_classes) echo cost ;;
+	status | arena | text | number | json | csv | map | file | range | limits) echo base ;;
+	price) echo cost ;;
 	svg) echo report ;;
-	*) echo "${name%.*}" | sed 's/_.*//' ;;
+	*) echo "${name%.*}" ;;
 	esac
 }
 
