@@ -45,6 +45,26 @@ void wg_config_init_at(struct wg_config *config, const struct wg_json_at *at,
 	add_place(config, config->root);
 }
 
+void wg_config_move_place(struct wg_json_at *at, const struct wg_config *target,
+                          const struct wg_config *source)
+{
+	if (at->parent == &source->root)
+		at->parent = &target->root;
+	for (size_t i = 0; i < WG_CONFIG_PLACES; i++) {
+		if (at->parent == &source->places[i]) {
+			at->parent = &target->places[i];
+			return;
+		}
+	}
+}
+
+void wg_config_move(struct wg_config *target, const struct wg_config *source)
+{
+	*target = *source;
+	for (size_t i = 0; i < target->place_count; i++)
+		wg_config_move_place(&target->places[i], target, source);
+}
+
 bool wg_config_is_nested(const struct wg_config *config)
 {
 	return config->place_count > 0 && config->places[0].value != config->root.value;

@@ -32,6 +32,11 @@ void wg_config_init(struct wg_config *config, const struct wg_json *json, struct
 /* The same for a part of the file (a tower's own object): only looks there. */
 void wg_config_init_at(struct wg_config *config, const struct wg_json_at *at,
                        struct wg_error *error);
+/* Moves a config to another address: its places know where their parents are. */
+void wg_config_move(struct wg_config *target, const struct wg_config *source);
+/* The same for a place found in source, when its parent is one of source's. */
+void wg_config_move_place(struct wg_json_at *at, const struct wg_config *target,
+                          const struct wg_config *source);
 /* True when the file has a nested language part. */
 bool wg_config_is_nested(const struct wg_config *config);
 

@@ -125,6 +125,42 @@ static const struct wg_family families[] = {
 	{ "mamba2", "Mamba2ForCausalLM mamba2", RMS, 1, 0, NULL, NULL, wg_build_mamba2_model },
 	{ "rwkv7", "Rwkv7ForCausalLM RWKV7ForCausalLM rwkv7", LAYER, 2, 0, NULL, NULL,
 	  wg_build_rwkv7_model },
+
+	/* --- encoders --- */
+	{ "bert", "BertModel bert BertForMaskedLM BertForSequenceClassification "
+	          "BertForQuestionAnswering BertForPreTraining BertForTokenClassification RobertaModel "
+	          "roberta RobertaForMaskedLM RobertaForSequenceClassification XLMRobertaModel "
+	          "xlm-roberta XLMRobertaForMaskedLM CamembertForMaskedLM camembert ElectraModel "
+	          "electra ElectraForPreTraining",
+	  LAYER, 2, WG_TIED, NULL, NULL, wg_build_bert_model },
+	{ "distilbert", "DistilBertModel distilbert DistilBertForMaskedLM "
+	                "DistilBertForSequenceClassification",
+	  LAYER, 2, WG_TIED, NULL, NULL, wg_build_distilbert_model },
+	{ "modernbert", "ModernBertModel modernbert ModernBertForMaskedLM", NO_BIAS, 2, WG_TIED, NULL,
+	  NULL, wg_build_modernbert_model },
+	{ "vit", "ViTModel vit ViTForImageClassification DeiTModel deit", LAYER, 2, 0, NULL, NULL,
+	  wg_build_vit_model },
+	{ "clip-text", "CLIPTextModel clip_text_model CLIPTextModelWithProjection", LAYER, 2, 0, NULL,
+	  NULL, wg_build_clip_text_model },
+	{ "clip-vision", "CLIPVisionModel clip_vision_model SiglipVisionModel siglip_vision_model "
+	                 "CLIPVisionModelWithProjection",
+	  LAYER, 2, 0, NULL, NULL, wg_build_clip_vision_model },
+	{ "clip", "CLIPModel clip", LAYER, 2, 0, NULL, NULL, wg_build_clip_model },
+	{ "hubert", "HubertModel hubert HubertForSequenceClassification HubertForCTC Wav2Vec2Model "
+	            "wav2vec2 Wav2Vec2ForCTC Wav2Vec2ForPreTraining",
+	  LAYER, 2, 0, NULL, NULL, wg_build_hubert_model },
+
+	/* --- encoder-decoders --- */
+	{ "t5", "T5ForConditionalGeneration t5 T5Model T5EncoderModel MT5ForConditionalGeneration mt5 "
+	        "MT5EncoderModel UMT5ForConditionalGeneration umt5 UMT5EncoderModel "
+	        "LongT5ForConditionalGeneration longt5",
+	  RMS, 2, WG_TIED, NULL, NULL, wg_build_t5_model },
+	{ "bart", "BartModel bart BartForConditionalGeneration BartForSequenceClassification "
+	          "MBartForConditionalGeneration mbart PegasusForConditionalGeneration pegasus "
+	          "MarianMTModel marian M2M100ForConditionalGeneration m2m_100",
+	  LAYER, 2, WG_TIED, NULL, NULL, wg_build_bart_model },
+	{ "whisper", "WhisperForConditionalGeneration whisper WhisperModel", LAYER, 2, WG_TIED, NULL,
+	  NULL, wg_build_whisper_model },
 };
 
 size_t wg_family_count(void)

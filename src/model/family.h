@@ -50,4 +50,20 @@ void wg_build_mamba_model(struct wg_builder *builder);
 void wg_build_mamba2_model(struct wg_builder *builder);
 void wg_build_rwkv7_model(struct wg_builder *builder);
 
+/* encoder.c */
+void wg_build_bert_model(struct wg_builder *builder);
+void wg_build_distilbert_model(struct wg_builder *builder);
+void wg_build_modernbert_model(struct wg_builder *builder);
+void wg_build_clip_text_model(struct wg_builder *builder);
+void wg_build_clip_vision_model(struct wg_builder *builder);
+void wg_build_clip_model(struct wg_builder *builder);
+void wg_build_vit_model(struct wg_builder *builder);
+void wg_build_hubert_model(struct wg_builder *builder);
+
+/* seq2seq.c */
+void wg_build_t5_model(struct wg_builder *builder);
+void wg_build_t5_encoder(struct wg_builder *builder);
+void wg_build_bart_model(struct wg_builder *builder);
+void wg_build_whisper_model(struct wg_builder *builder);
+
 #endif
