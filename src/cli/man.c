@@ -4,36 +4,46 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "report/wrap.h"
 #include "whichgpu/arena.h"
 
-/* Text as roff: backslashes and dashes escaped, no line that would be taken
- * for a request, a line end in the text starts a paragraph. */
-static void put_roff(const char *text, struct wg_text *out)
-{
-	bool line_start = true;
+enum { INPUT_COLUMNS = 72 };
 
-	for (; *text; text++) {
-		if (line_start && (*text == '.' || *text == '\''))
-			wg_text_add(out, "\\&");
-		line_start = false;
-		if (*text == '\\') {
+/* Text as roff: backslashes and dashes escaped, nothing at the start that would
+ * be taken for a request. */
+static void put_roff_bytes(const char *text, size_t length, struct wg_text *out)
+{
+	if (length > 0 && (text[0] == '.' || text[0] == '\''))
+		wg_text_add(out, "\\&");
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\\')
 			wg_text_add(out, "\\e");
-		} else if (*text == '-') {
+		else if (text[i] == '-')
 			wg_text_add(out, "\\-");
-		} else if (*text == '\n') {
-			wg_text_add(out, text[1] == '\n' ? "\n.PP\n" : "\n");
-			text += strspn(text, "\n") - 1;
-			line_start = true;
-		} else {
-			wg_text_add_char(out, *text);
-		}
+		else
+			wg_text_add_char(out, text[i]);
 	}
 }
 
+static void put_roff(const char *text, struct wg_text *out)
+{
+	put_roff_bytes(text, strlen(text), out);
+}
+
+/* Input lines of a length that is fit to read; an empty line in the text starts
+ * a paragraph. */
 static void put_line(const char *text, struct wg_text *out)
 {
-	put_roff(text, out);
-	wg_text_add_char(out, '\n');
+	while (text) {
+		const char *line = text;
+		size_t length = wrap_line(text, INPUT_COLUMNS, &text);
+
+		if (length > 0)
+			put_roff_bytes(line, length, out);
+		else
+			wg_text_add(out, ".PP");
+		wg_text_add_char(out, '\n');
+	}
 }
 
 static void put_option(const struct wg_option *option, struct wg_arena *arena, struct wg_text *out)
@@ -75,7 +85,9 @@ static void put_title(const char *name, const char *summary, struct wg_text *out
 static void put_examples(const struct wg_command *command, struct wg_text *out)
 {
 	for (size_t i = 0; i < command->example_count; i++) {
-		wg_text_add(out, ".PP\n.nf\n.RS 4\n\\fB");
+		if (i > 0)
+			wg_text_add(out, ".PP\n");
+		wg_text_add(out, ".nf\n.RS 4\n\\fB");
 		put_roff(command->examples[i].line, out);
 		wg_text_add(out, "\\fR\n.RE\n.fi\n.RS 8\n");
 		put_line(_(command->examples[i].words), out);

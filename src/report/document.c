@@ -139,10 +139,6 @@ void wg_node_range(struct wg_node *parent, const char *key, struct wg_range rang
 
 void wg_node_figure(struct wg_node *parent, const char *key, const struct wg_figure *figure)
 {
-	static const char *const confidences[] = {
-		[WG_CONFIDENCE_LOW] = "low", [WG_CONFIDENCE_MEDIUM] = "medium",
-		[WG_CONFIDENCE_HIGH] = "high",
-	};
 	bool known = figure->state == WG_KNOWN;
 	struct wg_node *node = node_add(parent, key, known ? NODE_OBJECT : NODE_NULL);
 
@@ -150,7 +146,7 @@ void wg_node_figure(struct wg_node *parent, const char *key, const struct wg_fig
 		return;
 	wg_node_number(node, "value", figure->value);
 	wg_node_string(node, "source", figure->source ? figure->source->id : NULL);
-	wg_node_string(node, "confidence", confidences[figure->confidence]);
+	wg_node_string(node, "confidence", wg_confidence_key(figure->confidence));
 }
 
 /* --- view ---------------------------------------------------------------- */

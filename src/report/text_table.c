@@ -26,11 +26,11 @@ static void measure(struct grid *grid)
 		struct grid_column *column = &grid->columns[i];
 		size_t head = larger(wrap_longest_word(column->column->title),
 		                     wg_text_width(column->unit));
-		size_t widest = head, word = head;
+		size_t widest, word;
 
-		/* a head of many words gets room for two or three lines */
-		head = larger(head, (wg_text_width(column->column->title) + 2) / 3);
-		widest = larger(widest, head);
+		/* a head of many words gets two or three lines; wrapping needs two columns */
+		head = larger(larger(head, 2), (wg_text_width(column->column->title) + 2) / 3);
+		widest = word = head;
 		for (size_t row = 0; row < grid->row_count; row++) {
 			const char *cell = grid_cell(grid, row, i);
 
@@ -186,7 +186,7 @@ static void put_head(const struct screen *screen, const struct grid *grid)
 
 		if (!column->shown)
 			continue;
-		lines = larger(lines, wrap_count(column->column->title, larger(column->width, 2)));
+		lines = larger(lines, wrap_count(column->column->title, column->width));
 		has_units = has_units || column->unit[0];
 	}
 	for (size_t line = 0; line < lines + has_units; line++) {
@@ -196,7 +196,7 @@ static void put_head(const struct screen *screen, const struct grid *grid)
 		for (size_t i = 0; i < grid->column_count; i++) {
 			const struct grid_column *column = &grid->columns[i];
 			const char *title = column->column->title;
-			size_t width = larger(column->width, 2), length = 0, own;
+			size_t width = column->width, length = 0, own;
 
 			if (!column->shown)
 				continue;
@@ -224,7 +224,7 @@ static void put_row(const struct screen *screen, const struct grid *grid, size_t
 	for (size_t i = 0; i < grid->column_count; i++) {
 		if (grid->columns[i].shown)
 			lines = larger(lines, wrap_count(grid_cell(grid, row, i),
-			                                 larger(grid->columns[i].width, 2)));
+			                                 grid->columns[i].width));
 	}
 	for (size_t line = 0; line < lines; line++) {
 		bool first = true;
@@ -236,7 +236,7 @@ static void put_row(const struct screen *screen, const struct grid *grid, size_t
 
 			if (!column->shown)
 				continue;
-			part = nth_line(grid_cell(grid, row, i), larger(column->width, 2), line, &length);
+			part = nth_line(grid_cell(grid, row, i), column->width, line, &length);
 			wg_text_add_repeated(screen->out, ' ', first ? 0 : GAP);
 			screen_padded(screen, part, length, column->width, column->column->right);
 			first = false;
@@ -336,6 +336,8 @@ void screen_table(const struct screen *screen, const struct wg_block *table)
 		screen_rule(screen, width);
 		for (size_t row = 0; row < grid.row_count; row++)
 			put_row(screen, &grid, row);
+		if (grid.row_count == 0)
+			wg_text_printf(screen->out, "%s\n", _("(none)"));
 		put_left_out(screen, &grid);
 	} else {
 		put_records(screen, &grid);

@@ -138,13 +138,14 @@ bool scale_suits(const struct scale *scale, double value)
 	return shown < 99999.5 && shown >= (is_money(scale->unit) ? 0.001 : 0.01);
 }
 
-/* At most `digits` significant digits, never an exponent for everyday sizes. */
+/* At most `digits` significant digits; an exponent only far beyond what the
+ * units are made for. */
 static void put_significant(double value, int digits, bool trim, struct wg_text *out)
 {
 	char buffer[64];
 	double magnitude = fabs(value);
 
-	if (magnitude >= pow(10, digits - 1)) {
+	if (magnitude >= pow(10, digits - 1) && magnitude < pow(10, digits + 6)) {
 		/* no decimals left: round in the last digit that counts */
 		double unit = pow(10, floor(log10(magnitude)) + 1 - digits);
 

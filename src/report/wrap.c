@@ -15,7 +15,7 @@ static size_t char_bytes(const char *text)
 		if (((unsigned char)text[i] & 0xc0) != 0x80)
 			return 1;
 	}
-	return bytes;
+	return wg_text_is_utf8(text, bytes) ? bytes : 1;
 }
 
 static size_t char_width(const char *text)
