@@ -1,6 +1,7 @@
 /* GGUF keys -> config text: see gguf_config.h and gguf_keys.def. */
 #include "model/gguf_config.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +60,13 @@ static const char *full_key(const struct making *making, const char *key, char *
 	return buffer;
 }
 
-/* A whole number of <arch>.KEY, at least `low`; absent: *ret_value stays. */
+/* What may be turned into an integer at all: the largest exact double is 2^53. */
+static bool is_whole(double value)
+{
+	return value >= 0 && value <= 0x1p53 && value == floor(value);
+}
+
+/* A whole number of <arch>.KEY from low to high; absent: *ret_value stays. */
 static bool get_whole(struct making *making, const char *key, double low, double high,
                       double *ret_value)
 {
@@ -68,20 +75,21 @@ static bool get_whole(struct making *making, const char *key, double low, double
 
 	if (!wg_gguf_number(making->file, full_key(making, key, name), &value))
 		return true;
-	if (!(value >= low) || value != (double)(int64_t)value)
-		return fail(making, WG_BAD_INPUT, _("\"%s\" is %g; a whole number of %g or more is wanted"),
-		            name, value, low);
 	if (value > high)
-		return fail(making, WG_LIMIT, _("\"%s\" is %.17g; at most %.17g is read"), name, value, high);
+		return fail(making, WG_LIMIT, _("\"%s\" is %.17g; at most %.17g is read"), name, value,
+		            high);
+	if (!is_whole(value) || value < low)
+		return fail(making, WG_BAD_INPUT,
+		            _("\"%s\" is %g; a whole number of %g or more is wanted"), name, value, low);
 	*ret_value = value;
 	return true;
 }
 
+/* The same with a default; an absurd value is remembered as the failure. */
 static double whole_or(struct making *making, const char *key, double absent)
 {
-	char name[KEY_BYTES];
-
-	wg_gguf_number(making->file, full_key(making, key, name), &absent);
+	if (making->status == WG_OK)
+		get_whole(making, key, 0, WG_LIMIT_DIMENSION, &absent);
 	return absent;
 }
 
@@ -96,10 +104,10 @@ static const struct wg_tensor *tensor(const struct making *making, const char *n
 
 /* --- one key a member ------------------------------------------------------- */
 
-/* Values of a key that would poison an estimate. */
+/* Refuses values that would poison an estimate. */
 static bool check_value(struct making *making, const char *name, double value)
 {
-	if (!(value >= 0) || value != (double)(int64_t)value)
+	if (!is_whole(value) && !(value > UINT32_MAX))
 		return fail(making, WG_BAD_INPUT, _("\"%s\" is %g, no whole number of 0 or more"), name, value);
 	if (value > UINT32_MAX || (value > WG_LIMIT_DIMENSION && strstr(name, "context") == NULL))
 		return fail(making, WG_LIMIT, _("\"%s\" is %.17g; at most %d is read"), name, value,
@@ -216,8 +224,9 @@ static bool put_windows(struct making *making)
 	if (!wg_gguf_numbers(making->file, name, making->values, WG_LIMIT_GGUF_LAYERS, &count))
 		return true;
 	if (count == 1 && making->layers != 1) {
-		if (making->values[0] >= 1)
-			wg_json_put_integer(writer, "sliding_window_pattern", (int64_t)making->values[0]);
+		if (!check_value(making, name, making->values[0]))
+			return false;
+		put_whole(making, "sliding_window_pattern", making->values[0]);
 		return true;
 	}
 	if (count < making->layers)
@@ -306,7 +315,7 @@ static bool write_config(struct making *making)
 	if (tensor(making, "blk.0.attn_q.weight") != NULL)
 		wg_json_put_bool(writer, "attention_bias", tensor(making, "blk.0.attn_q.bias") != NULL);
 	wg_json_end_object(writer);
-	return true;
+	return making->status == WG_OK;
 }
 
 enum wg_status wg_gguf_make_config(const struct wg_gguf_file *file,
