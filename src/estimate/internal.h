@@ -76,6 +76,7 @@ struct model_cost {
 	double adapter_parameters_rank1;  /* of one LoRA rank over all linear layers */
 	double adapter_expert_rank1;
 	double heads, kv_heads, dense_width, experts, layers;   /* for legality; 0: does not apply */
+	double expert_layers;
 	bool moe, generates;              /* generates: causal decoder */
 	/* by weight format */
 	double layer_element_bytes[WG_WEIGHTS_COUNT];   /* of matrices of the layers */

@@ -203,6 +203,7 @@ static void legality_add(struct model_cost *cost, const struct wg_layer *layer)
 	if (layer->ffn.kind == WG_FFN_MOE) {
 		cost->moe = true;
 		cost->experts = layer->ffn.experts;
+		cost->expert_layers += layer->repeat;
 		cost->expert_parameters += (double)layer->repeat * layer->ffn.experts *
 		                           layer->ffn.expert_parameters;
 	}

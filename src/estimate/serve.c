@@ -15,6 +15,9 @@
 /* First-token times also hold what the queue does, which a mean does not know. */
 #define TTFT_SPREAD 0.45
 #define SERVE_SPREAD 0.12
+/* Loads of like lengths bunch: a tenth of what waiting would be if all started
+ * at once (docs/estimator.md, "Serving"). */
+#define BUNCHING 0.1
 
 struct loop {
 	double n;                      /* customers of the group */
@@ -23,7 +26,7 @@ struct loop {
 	double chunk;                  /* new tokens of prefill in a mixed step */
 	double mixed_share;            /* of steps */
 	struct times decode, mixed, mean;
-	double step_s, ttft_s, requests_per_s;
+	double step_s, ttft_s, bunch_s, requests_per_s;
 };
 
 /* Sequences and cached part that make up a chunk. */
@@ -79,6 +82,7 @@ static void loop_round(const struct run *run, struct loop *loop)
 	delay = larger(0, loop->output - 1) * loop->step_s;
 	loop->ttft_s = queue_time(loop->n, service, delay);
 	loop->requests_per_s = loop->n / (loop->ttft_s + delay);
+	loop->bunch_s = BUNCHING * (loop->n - 1) / 2 * service;
 	loop->decoding = larger(loop->output > 1 ? 1 : 0, loop->n * delay / (loop->ttft_s + delay));
 	loop->mixed_share = smaller(1, loop->requests_per_s * loop->input * loop->step_s / loop->chunk);
 }
@@ -137,7 +141,7 @@ static void fill_metrics(const struct run *run, const struct loop *loop, double 
 	metrics->output_tokens_per_s = wg_range_scale(rate, work->output_tokens);
 	metrics->total_tokens_per_s = wg_range_scale(rate, work->input_tokens + work->output_tokens);
 	metrics->tpot_s = range_around(loop->step_s, spread);
-	metrics->ttft_s = range_around(loop->ttft_s + queue_s + request_s,
+	metrics->ttft_s = range_around(loop->ttft_s + loop->bunch_s + queue_s + request_s,
 	                               hypot(spread, TTFT_SPREAD));
 	metrics->step_s = range_around(times_sum(&loop->mean), spread);
 	if (work->requests > 0) {

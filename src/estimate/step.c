@@ -98,10 +98,10 @@ static void expert_time(const struct run *run, const struct part *part, double t
 
 	/* the experts' products of one layer run as one grouped product: tiles of
 	 * all of them fill the GPU, but each has few rows */
-	shape = matrix_shape(run->device->units, rows * touched / part->experts * part->experts,
-	                     inner, part->expert_columns / split) * rows / (rows + 16);
+	shape = matrix_shape(run->device->units, rows * touched, inner,
+	                      part->expert_columns / split) * rows / (rows + 16);
 	compute = 2 * load * group * part->chosen * part->expert / ranks /
-	          (run->flops_per_s * shape);
+	          (run->flops_per_s * run->device->profile[ENGINE_EXPERT].value * shape);
 	read = inner * columns * run->element_bytes / run->device->bytes_per_s;
 	times->term[compute > read ? WG_TIME_MATMUL_COMPUTE : WG_TIME_WEIGHT_READ] +=
 	    part->repeat * smooth_maximum(compute, read);
@@ -184,7 +184,9 @@ static void host_time(const struct run *run, const struct step *step, double lay
 	double dispatch = 0;
 
 	if (step->prefill_sequences > 0)
-		dispatch = larger(0, layers * profile[ENGINE_DISPATCH_S].value - busy);
+		dispatch = larger(0, layers * profile[ENGINE_DISPATCH_S].value +
+		                         run->cost->expert_layers *
+		                             profile[ENGINE_EXPERT_DISPATCH_S].value - busy);
 	times->term[WG_TIME_HOST] += layers * profile[ENGINE_LAYER_S].value + dispatch;
 	if (!step->training)
 		times->term[WG_TIME_HOST] += profile[ENGINE_STEP_S].value +

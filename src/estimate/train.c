@@ -61,7 +61,8 @@ static void pass_times(const struct run *run, double micro_batch, struct times *
 	}
 	times->term[WG_TIME_HOST] = 0;
 	busy = times_sum(times);
-	host = 3 * layers * profile[ENGINE_DISPATCH_S].value;
+	host = 3 * (layers * profile[ENGINE_DISPATCH_S].value +
+	            run->cost->expert_layers * profile[ENGINE_EXPERT_DISPATCH_S].value);
 	times->term[WG_TIME_HOST] = larger(0, host - busy) + 3 * layers * profile[ENGINE_LAYER_S].value;
 }
 
