@@ -26,6 +26,7 @@ struct wg_chart_axis {
 	const char *title;          /* NULL: none; the unit is added to it */
 	enum wg_unit unit;          /* values are SI; the tick labels choose the unit */
 	bool logarithmic;           /* scatter and line; values must be above 0 */
+	int digits;                 /* significant digits of value labels; 0: 3 */
 };
 
 /* Arrays are `count` long; in bars, count is the chart's category_count. NaN
@@ -52,7 +53,8 @@ struct wg_chart {
 	const char *limit_words;
 };
 
-enum { WG_CHART_SERIES_MOST = 8, WG_CHART_CATEGORIES_MOST = 200, WG_CHART_POINTS_MOST = 20000 };
+enum { WG_CHARTS_MOST = 32, WG_CHART_SERIES_MOST = 8, WG_CHART_CATEGORIES_MOST = 200,
+       WG_CHART_POINTS_MOST = 20000 };
 
 /* All charts on one picture, in `columns` columns (1 or 2), under one title
  * (NULL: none). One legend when all charts have the same series. */

@@ -135,16 +135,22 @@ static void chart_draw(struct wg_text *out, const struct wg_chart *chart, double
 		svg_text_fitted(out, 0, y + 15, "q", ANCHOR_START, chart->note, width);
 }
 
-/* Height of a row of the grid: its tallest chart. */
-static double row_height(const struct wg_chart *charts, size_t count, size_t first, size_t columns,
-                         double width, bool shared)
+/* Where each chart goes: into the column that is shortest so far, which keeps
+ * pictures of unequal charts compact. Returns the height of the tallest. */
+static double place_charts(const struct wg_chart *charts, size_t count, size_t columns,
+                           double width, bool shared, size_t *ret_column, double *ret_y)
 {
-	double height = 0;
+	double heights[2] = { 0, 0 };
 
-	for (size_t i = first; i < count && i < first + columns; i++)
-		height = fmax(height, chart_height(&charts[i], width,
-		                                   !shared && needs_legend(&charts[i])));
-	return height;
+	for (size_t i = 0; i < count; i++) {
+		size_t column = columns == 2 && heights[1] < heights[0] ? 1 : 0;
+
+		ret_column[i] = column;
+		ret_y[i] = heights[column];
+		heights[column] += chart_height(&charts[i], width,
+		                                !shared && needs_legend(&charts[i])) + CHART_GAP;
+	}
+	return fmax(heights[0], heights[1]) - CHART_GAP;
 }
 
 static void picture_draw(struct wg_text *out, const char *title, const struct wg_chart *charts,
@@ -153,34 +159,26 @@ static void picture_draw(struct wg_text *out, const char *title, const struct wg
 	double chart_width = columns == 1 ? CHART_ONE : CHART_TWO;
 	double width = (double)columns * (chart_width + CHART_GAP) - CHART_GAP;
 	bool shared = count > 1 && needs_legend(&charts[0]) && same_series(charts, count);
-	double y = MARGIN, height = 2 * MARGIN - CHART_GAP;
+	double top = MARGIN + (title ? TITLE : 0) + (shared ? legend(NULL, &charts[0], width) + 8 : 0);
+	size_t column[WG_CHARTS_MOST];
+	double y[WG_CHARTS_MOST];
+	double height = place_charts(charts, count, columns, chart_width, shared, column, y);
 
-	if (title)
-		height += TITLE;
-	if (shared)
-		height += legend(NULL, &charts[0], width) + 8;
-	for (size_t i = 0; i < count; i += columns)
-		height += row_height(charts, count, i, columns, chart_width, shared) + CHART_GAP;
-	svg_begin(out, width + 2 * MARGIN, height, title ? title : charts[0].title);
+	svg_begin(out, width + 2 * MARGIN, top + height + MARGIN, title ? title : charts[0].title);
 	if (title) {
-		svg_group(out, MARGIN, y);
+		svg_group(out, MARGIN, MARGIN);
 		svg_text_fitted(out, 0, 17, "h big", ANCHOR_START, title, width * 0.75);
 		svg_group_end(out);
-		y += TITLE;
 	}
 	if (shared) {
-		svg_group(out, MARGIN, y);
-		y += legend(out, &charts[0], width) + 8;
+		svg_group(out, MARGIN, MARGIN + (title ? TITLE : 0));
+		legend(out, &charts[0], width);
 		svg_group_end(out);
 	}
-	for (size_t i = 0; i < count; i += columns) {
-		for (size_t c = 0; c < columns && i + c < count; c++) {
-			svg_group(out, MARGIN + (double)c * (chart_width + CHART_GAP), y);
-			chart_draw(out, &charts[i + c], chart_width,
-			           !shared && needs_legend(&charts[i + c]));
-			svg_group_end(out);
-		}
-		y += row_height(charts, count, i, columns, chart_width, shared) + CHART_GAP;
+	for (size_t i = 0; i < count; i++) {
+		svg_group(out, MARGIN + (double)column[i] * (chart_width + CHART_GAP), top + y[i]);
+		chart_draw(out, &charts[i], chart_width, !shared && needs_legend(&charts[i]));
+		svg_group_end(out);
 	}
 	svg_end(out);
 }
@@ -190,6 +188,9 @@ enum wg_status wg_svg_write(const char *title, const struct wg_chart *charts, si
 {
 	if (chart_count == 0)
 		return wg_error_set(error, WG_BAD_INPUT, "nothing to draw");
+	if (chart_count > WG_CHARTS_MOST)
+		return wg_error_set(error, WG_LIMIT, "%zu charts in one picture, at most %d are allowed",
+		                    chart_count, WG_CHARTS_MOST);
 	for (size_t i = 0; i < chart_count; i++) {
 		enum wg_status status = chart_check(&charts[i], error);
 

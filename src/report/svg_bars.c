@@ -74,11 +74,11 @@ static const char *value_words(const struct frame *frame, double value, struct w
 {
 	wg_text_clear(scratch);
 	if (scale_suits(&frame->scale, value)) {
-		scale_number(&frame->scale, value, 0, scratch);
+		scale_number(&frame->scale, value, frame->chart->y.digits, scratch);
 	} else {
 		struct scale own = scale_for(frame->chart->y.unit, value);
 
-		scale_value(&own, value, 0, scratch);
+		scale_value(&own, value, frame->chart->y.digits, scratch);
 	}
 	return wg_text_string(scratch);
 }
@@ -146,6 +146,13 @@ static void draw_bar(struct wg_text *out, const struct frame *frame, size_t cate
 	svg_text(out, end + 6, y + BAR - 4, "t", ANCHOR_START, value_words(frame, value, scratch));
 }
 
+static void put_with_unit(enum wg_unit unit, double value, struct wg_text *out)
+{
+	struct scale own = scale_for(unit, value);
+
+	scale_value(&own, value, 0, out);
+}
+
 static void draw_stack(struct wg_text *out, const struct frame *frame, size_t category, double y,
                        struct wg_text *scratch)
 {
@@ -160,11 +167,7 @@ static void draw_stack(struct wg_text *out, const struct frame *frame, size_t ca
 		total += value;
 		wg_text_clear(scratch);
 		wg_text_printf(scratch, "%s: ", frame->chart->series[i].name);
-		{
-			struct scale own = scale_for(frame->chart->y.unit, value);
-
-			scale_value(&own, value, 0, scratch);
-		}
+		put_with_unit(frame->chart->y.unit, value, scratch);
 		svg_rect(out, start, y, frame_x(frame, total) - start, BAR, "seg", i,
 		         wg_text_string(scratch));
 	}

@@ -4,7 +4,7 @@
 
 #include "report/svg_draw.h"
 
-enum { PLOT_HEIGHT = 320, LEFT_ROOM = 62, RIGHT_ROOM = 16, TOP_ROOM = 24, BOTTOM_ROOM = 42,
+enum { PLOT_HEIGHT = 320, LEFT_ROOM = 62, RIGHT_ROOM = 16, TOP_ROOM = 28, BOTTOM_ROOM = 42,
        LABELS_MOST = 256 };
 
 struct frame {
@@ -122,13 +122,26 @@ static void draw_axes(struct wg_text *out, const struct frame *frame, struct wg_
 		svg_text(out, x, frame->bottom + 17, "q", ANCHOR_MIDDLE, words);
 		last_end = x + half;
 	}
-	svg_text(out, 0, frame->top - 10, "q", ANCHOR_START,
+	svg_text(out, 0, frame->top - 14, "q", ANCHOR_START,
 	         axis_words(&frame->chart->y, &frame->y_scale, scratch));
 	svg_text(out, frame->right, PLOT_HEIGHT - 6, "q", ANCHOR_END,
 	         axis_words(&frame->chart->x, &frame->x_scale, scratch));
 }
 
 /* --- lines and marks ------------------------------------------------------- */
+
+static bool is_point(const struct frame *frame, const struct wg_chart_series *series, size_t point)
+{
+	return drawable(&frame->chart->x, series->x[point]) &&
+	       drawable(&frame->chart->y, series->y[point]);
+}
+
+static bool has_whisker(const struct frame *frame, const struct wg_chart_series *series,
+                        size_t point)
+{
+	return series->low && series->high && drawable(&frame->chart->y, series->low[point]) &&
+	       drawable(&frame->chart->y, series->high[point]);
+}
 
 static void draw_line(struct wg_text *out, const struct frame *frame, size_t index)
 {
@@ -138,8 +151,7 @@ static void draw_line(struct wg_text *out, const struct frame *frame, size_t ind
 
 	wg_text_add(out, "<path d=\"");
 	for (size_t p = 0; p < series->count; p++) {
-		if (!drawable(&frame->chart->x, series->x[p]) ||
-		    !drawable(&frame->chart->y, series->y[p])) {
+		if (!is_point(frame, series, p)) {
 			down = false;
 			continue;
 		}
@@ -160,8 +172,7 @@ static void draw_point_whisker(struct wg_text *out, const struct frame *frame,
 {
 	double x = frame_x(frame, series->x[point]), low, high;
 
-	if (!series->low || !series->high || !drawable(&frame->chart->y, series->low[point]) ||
-	    !drawable(&frame->chart->y, series->high[point]))
+	if (!has_whisker(frame, series, point))
 		return;
 	low = frame_y(frame, series->low[point]);
 	high = frame_y(frame, series->high[point]);
@@ -176,8 +187,7 @@ static void draw_points(struct wg_text *out, const struct frame *frame, size_t i
 	const struct wg_chart_series *series = &frame->chart->series[index];
 
 	for (size_t p = 0; p < series->count; p++) {
-		if (!drawable(&frame->chart->x, series->x[p]) ||
-		    !drawable(&frame->chart->y, series->y[p]))
+		if (!is_point(frame, series, p))
 			continue;
 		draw_point_whisker(out, frame, series, p);
 		wg_text_clear(scratch);
@@ -205,7 +215,7 @@ static bool overlaps(const struct box *a, const struct box *b)
 }
 
 struct placed {
-	struct box boxes[LABELS_MOST * 2];
+	struct box boxes[LABELS_MOST * 3];
 	size_t count;
 };
 
@@ -224,14 +234,19 @@ static bool is_free(const struct placed *placed, const struct frame *frame, cons
 /* Tries right, left, above and below the mark; a label with no room is left to
  * the mark's tip. */
 static void place_label(struct wg_text *out, const struct frame *frame, struct placed *placed,
-                        double x, double y, const char *label)
+                        const struct wg_chart_series *series, size_t point)
 {
+	const char *label = series->labels[point];
 	double width = svg_text_width(label, SVG_FONT);
+	double x = frame_x(frame, series->x[point]), y = frame_y(frame, series->y[point]);
+	bool whisker = has_whisker(frame, series, point);
+	double above = whisker ? fmin(y - 5, frame_y(frame, series->high[point])) : y - 5;
+	double below = whisker ? fmax(y + 5, frame_y(frame, series->low[point])) : y + 5;
 	const struct { double x, y; enum anchor anchor; double left; } tries[] = {
 		{ x + 9, y + 4.5, ANCHOR_START, x + 9 },
 		{ x - 9, y + 4.5, ANCHOR_END, x - 9 - width },
-		{ x, y - 9, ANCHOR_MIDDLE, x - width / 2 },
-		{ x, y + 18, ANCHOR_MIDDLE, x - width / 2 },
+		{ x, above - 4, ANCHOR_MIDDLE, x - width / 2 },
+		{ x, below + 13, ANCHOR_MIDDLE, x - width / 2 },
 	};
 
 	for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
@@ -247,7 +262,24 @@ static void place_label(struct wg_text *out, const struct frame *frame, struct p
 	}
 }
 
-/* Every mark keeps its own place free first, so that no label covers one. */
+static void keep_free(struct placed *placed, double left, double top, double right, double bottom)
+{
+	if (placed->count < sizeof placed->boxes / sizeof placed->boxes[0])
+		placed->boxes[placed->count++] = (struct box){ left, top, right, bottom };
+}
+
+/* A mark and its whisker keep their place, so that no label covers them. */
+static void keep_mark_free(const struct frame *frame, struct placed *placed,
+                           const struct wg_chart_series *series, size_t point)
+{
+	double x = frame_x(frame, series->x[point]), y = frame_y(frame, series->y[point]);
+
+	keep_free(placed, x - 5, y - 5, x + 5, y + 5);
+	if (has_whisker(frame, series, point))
+		keep_free(placed, x - 4, frame_y(frame, series->high[point]), x + 4,
+		          frame_y(frame, series->low[point]));
+}
+
 static void draw_labels(struct wg_text *out, const struct frame *frame)
 {
 	struct placed placed = { .count = 0 };
@@ -255,20 +287,15 @@ static void draw_labels(struct wg_text *out, const struct frame *frame)
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < frame->chart->series_count; i++) {
 			const struct wg_chart_series *series = &frame->chart->series[i];
+			size_t count = series->count < LABELS_MOST ? series->count : LABELS_MOST;
 
-			for (size_t p = 0; series->labels && p < series->count; p++) {
-				double x, y;
-
-				if (!drawable(&frame->chart->x, series->x[p]) ||
-				    !drawable(&frame->chart->y, series->y[p]))
+			for (size_t p = 0; series->labels && p < count; p++) {
+				if (!is_point(frame, series, p))
 					continue;
-				x = frame_x(frame, series->x[p]);
-				y = frame_y(frame, series->y[p]);
-				if (pass == 0 && placed.count < LABELS_MOST)
-					placed.boxes[placed.count++] =
-						(struct box){ x - 5, y - 5, x + 5, y + 5 };
-				else if (pass == 1 && series->labels[p])
-					place_label(out, frame, &placed, x, y, series->labels[p]);
+				if (pass == 0)
+					keep_mark_free(frame, &placed, series, p);
+				else if (series->labels[p])
+					place_label(out, frame, &placed, series, p);
 			}
 		}
 	}
