@@ -52,7 +52,8 @@ enum wg_probe_text_name {
 
 struct wg_reading {
 	double value;              /* with state OK; with STALE the last one, or NaN */
-	const char *call;          /* static: "nvmlDeviceGetPowerUsage"; NULL: nothing gives it */
+	const char *call;          /* "nvmlDeviceGetPowerUsage"; NULL: nothing gives it. Static,
+	                              of a replay as long-lived as the probe */
 	enum wg_probe_state state;
 };
 

@@ -47,7 +47,9 @@ enum wg_status wg_probe_open(const struct wg_probe_options *options, struct wg_p
 	if (!probe)
 		return wg_error_no_memory(error);
 	wg_sample_init(&probe->last);
-	if (options->demo_gpus > 0) {
+	if (options->replay_path) {
+		status = probe_add(probe, &wg_backend_replay, options, error);
+	} else if (options->demo_gpus > 0) {
 		status = probe_add(probe, &wg_backend_demo, options, error);
 	} else {
 		status = probe_add(probe, &wg_backend_nvml, options, error);
@@ -120,6 +122,9 @@ enum wg_status wg_probe_sample(struct wg_probe *probe, double clock_s, double ti
 		if (status != WG_OK)
 			return status;
 	}
+	/* A record has the rates it was written with. */
+	if (probe->backends[0] == &wg_backend_replay)
+		return WG_OK;
 	derive(sample, &probe->last);
 	if (!wg_sample_copy(&probe->last, sample))
 		return wg_error_no_memory(error);

@@ -15,6 +15,9 @@ struct wg_sampler {
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;     /* a sample came, the thread ended, or it should stop */
 	pthread_t thread;
+	/* Used by the thread alone; kept until the end, since a replayed sample points
+	 * into it. */
+	struct wg_probe *probe;
 	struct wg_sample latest;
 	uint64_t number;
 	double begun_s;             /* clock at the beginning of the first sample */
@@ -45,6 +48,7 @@ static void take_down(struct wg_sampler *sampler)
 	pthread_mutex_destroy(&sampler->mutex);
 	pthread_cond_destroy(&sampler->changed);
 	wg_sample_done(&sampler->latest);
+	wg_probe_free(sampler->probe);
 	free(sampler->nvml_path);
 	free(sampler->root);
 	free(sampler->replay_path);
@@ -104,7 +108,6 @@ static enum wg_status sample_all(struct wg_sampler *sampler, struct wg_probe *pr
 static void *run(void *opaque)
 {
 	struct wg_sampler *sampler = opaque;
-	struct wg_probe *probe = NULL;
 	struct wg_sample work;
 	struct wg_error error;
 	enum wg_status status;
@@ -112,10 +115,9 @@ static void *run(void *opaque)
 
 	wg_error_init(&error);
 	wg_sample_init(&work);
-	status = wg_probe_open(&sampler->options.probe, &probe, &error);
+	status = wg_probe_open(&sampler->options.probe, &sampler->probe, &error);
 	if (status == WG_OK)
-		status = sample_all(sampler, probe, &work, &error);
-	wg_probe_free(probe);
+		status = sample_all(sampler, sampler->probe, &work, &error);
 	wg_sample_done(&work);
 	pthread_mutex_lock(&sampler->mutex);
 	sampler->status = status;
