@@ -25,7 +25,9 @@ struct wg_sampler_options {
 
 enum wg_status wg_sampler_open(const struct wg_sampler_options *options,
                                struct wg_sampler **ret_sampler, struct wg_error *error);
-void wg_sampler_free(struct wg_sampler *sampler);
+/* false: the thread is stuck and was left behind; what `context` points to must then
+ * stay, since on_sample may still be called. */
+bool wg_sampler_free(struct wg_sampler *sampler);
 
 /* The latest sample into an initialised one. *ret_number (NULL allowed): how many
  * were taken so far; 0: none yet, and the sample is empty. Fails with the error that

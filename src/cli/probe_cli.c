@@ -20,6 +20,26 @@ struct wg_probe_options probe_options_of(const struct probe_arguments *arguments
 	};
 }
 
+/* A record is shown as it ends. */
+enum wg_status probe_last_of_record(const char *path, struct wg_probe **ret_probe,
+                                    struct wg_sample *sample, struct wg_error *error)
+{
+	struct wg_probe_options options = { .replay_path = path };
+	struct wg_probe *probe;
+	enum wg_status status = wg_probe_open(&options, &probe, error);
+
+	if (status != WG_OK)
+		return status;
+	do
+		status = wg_probe_sample(probe, 0, 0, sample, error);
+	while (status == WG_OK && !sample->ended);
+	if (status == WG_OK)
+		*ret_probe = probe;
+	else
+		wg_probe_free(probe);
+	return status;
+}
+
 enum wg_status probe_once(const struct probe_arguments *arguments, struct wg_sample *sample,
                           struct wg_error *error)
 {

@@ -32,6 +32,10 @@ struct wg_probe_options probe_options_of(const struct probe_arguments *arguments
 enum wg_status probe_once(const struct probe_arguments *arguments, struct wg_sample *sample,
                           struct wg_error *error);
 
+/* The last sample of a record; it points into the probe, which the caller frees. */
+enum wg_status probe_last_of_record(const char *path, struct wg_probe **ret_probe,
+                                    struct wg_sample *sample, struct wg_error *error);
+
 /* notes[] and gpus[] as interface.md says: each reading {value, state, call}. */
 void probe_document_data(struct wg_node *parent, const struct wg_sample *sample, bool stable);
 /* The table of the GPUs, their processes, and what stands in the way of more. */

@@ -1,6 +1,6 @@
 /* Made-up GPUs, for looking at the screens without one: `monitor --demo`. All
- * values follow from the clock and the GPU's number alone, so two runs with the
- * same clock are equal. Every name says that it is a demo. */
+ * values follow from the clocks of the samples and the GPU's number alone, so two
+ * runs with the same clocks are equal. Every name says that it is a demo. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +24,9 @@ static const struct demo_kind {
 
 struct demo_state {
 	unsigned count;
-	double first_s;
+	double last_s;             /* clock of the sample before */
 	bool started;
+	double joules[64];         /* power over time so far */
 };
 
 static enum wg_status demo_open(const struct wg_probe_options *options, void **ret_state,
@@ -35,7 +36,7 @@ static enum wg_status demo_open(const struct wg_probe_options *options, void **r
 
 	if (!state)
 		return wg_error_no_memory(error);
-	state->count = options->demo_gpus;
+	state->count = options->demo_gpus < 64 ? options->demo_gpus : 64;
 	*ret_state = state;
 	return WG_OK;
 }
@@ -51,7 +52,7 @@ static double load_at(double seconds, unsigned gpu)
 }
 
 static void demo_power(struct wg_probe_gpu *gpu, const struct demo_kind *kind, double load,
-                       double elapsed)
+                       double elapsed, double *joules)
 {
 	double watts = kind->idle_watts + (kind->watts * 1.02 - kind->idle_watts) * load;
 	bool capped = watts > kind->watts;
@@ -61,13 +62,14 @@ static void demo_power(struct wg_probe_gpu *gpu, const struct demo_kind *kind, d
 	wg_reading_set(gpu, WG_READ_POWER, watts, CALL);
 	wg_reading_set(gpu, WG_READ_POWER_LIMIT, kind->watts, CALL);
 	wg_reading_set(gpu, WG_READ_POWER_LIMIT_DEFAULT, kind->watts, CALL);
-	wg_reading_set(gpu, WG_READ_ENERGY, elapsed * kind->watts * 0.6, CALL);
+	*joules += elapsed * watts;
+	wg_reading_set(gpu, WG_READ_ENERGY, *joules, CALL);
 	wg_reading_set(gpu, WG_READ_THROTTLE_REASONS,
 	               capped ? WG_THROTTLE_POWER_CAP : load == 0 ? WG_THROTTLE_IDLE : 0, CALL);
 }
 
 static void demo_fill(struct wg_probe_gpu *gpu, const struct demo_kind *kind, double seconds,
-                      double elapsed)
+                      double elapsed, double *joules)
 {
 	double load = load_at(seconds, gpu->index);
 	double total = kind->memory_gib * GIB;
@@ -88,7 +90,7 @@ static void demo_fill(struct wg_probe_gpu *gpu, const struct demo_kind *kind, do
 	wg_reading_set(gpu, WG_READ_PCIE_GENERATION_MAX, 4, CALL);
 	wg_reading_set(gpu, WG_READ_PCIE_WIDTH, 16, CALL);
 	wg_reading_set(gpu, WG_READ_PCIE_WIDTH_MAX, 16, CALL);
-	demo_power(gpu, kind, load, elapsed);
+	demo_power(gpu, kind, load, elapsed, joules);
 	if (kind->data_centre) {
 		wg_reading_set(gpu, WG_READ_MEMORY_TEMPERATURE, 38 + 48 * load, CALL);
 		wg_reading_set(gpu, WG_READ_SM_ACTIVE, load * 0.8, CALL);
@@ -121,10 +123,10 @@ static enum wg_status demo_sample(void *opaque, struct wg_sample *sample, struct
 {
 	struct demo_state *state = opaque;
 
-	if (!state->started) {
-		state->started = true;
-		state->first_s = sample->clock_s;
-	}
+	double elapsed = state->started ? sample->clock_s - state->last_s : 0;
+
+	state->started = true;
+	state->last_s = sample->clock_s;
 	wg_sample_note(sample, "demo", WG_PROBE_NOTE_OK, "made-up values of %u GPU%s", state->count,
 	               state->count == 1 ? "" : "s");
 	for (unsigned i = 0; i < state->count; i++) {
@@ -142,7 +144,7 @@ static enum wg_status demo_sample(void *opaque, struct wg_sample *sample, struct
 		wg_probe_text_set(gpu, WG_PROBE_TEXT_NAME, kind->name);
 		snprintf(text, sizeof text, "GPU-demo-%u", i);
 		wg_probe_text_set(gpu, WG_PROBE_TEXT_UUID, text);
-		demo_fill(gpu, kind, sample->clock_s, sample->clock_s - state->first_s);
+		demo_fill(gpu, kind, sample->clock_s, elapsed, &state->joules[i]);
 		demo_process(gpu);
 	}
 	return WG_OK;

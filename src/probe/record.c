@@ -66,6 +66,8 @@ enum wg_status record_fail(sqlite3 *database, const char *path, const char *what
 		return wg_error_no_memory(error);
 	if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR)
 		status = WG_BAD_INPUT;
+	if (code == SQLITE_CANTOPEN)
+		status = WG_NOT_FOUND;
 	wg_error_set(error, status, "%s \"%s\" failed: %s", what, path, sqlite3_errmsg(database));
 	wg_error_place(error, path, 0, 0, -1);
 	if (code == SQLITE_FULL)

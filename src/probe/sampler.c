@@ -181,14 +181,14 @@ enum wg_status wg_sampler_open(const struct wg_sampler_options *options,
 	return WG_OK;
 }
 
-void wg_sampler_free(struct wg_sampler *sampler)
+bool wg_sampler_free(struct wg_sampler *sampler)
 {
 	double until_s = wg_clock_s() + FREE_PATIENCE_S;
 	pthread_t thread;
 	bool ended;
 
 	if (!sampler)
-		return;
+		return true;
 	pthread_mutex_lock(&sampler->mutex);
 	sampler->stop = true;
 	pthread_cond_broadcast(&sampler->changed);
@@ -201,10 +201,11 @@ void wg_sampler_free(struct wg_sampler *sampler)
 	if (!ended) {
 		/* From here on the sampler is the thread's: it may be gone already. */
 		pthread_detach(thread);
-		return;
+		return false;
 	}
 	pthread_join(thread, NULL);
 	take_down(sampler);
+	return true;
 }
 
 enum wg_status wg_sampler_get(struct wg_sampler *sampler, struct wg_sample *sample,
