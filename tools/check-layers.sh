@@ -24,6 +24,21 @@ allowed() {
 	esac
 }
 
+# The module with the name of a public header, or with its .c file, or with the
+# first word of its name.
+module_named() {
+	if [ -d "src/$1" ]; then
+		echo "$1"
+		return
+	fi
+	source=$(find src -name "$1.c" | head -n 1)
+	if [ -n "$source" ]; then
+		basename "$(dirname "$source")"
+	else
+		echo "${1%%_*}"
+	fi
+}
+
 # The module of an included file: its folder, or for a public header its name.
 module_of() {
 	case $1 in
@@ -41,11 +56,11 @@ module_of() {
 		name=${header##*/}
 		;;
 	esac
-	case ${name%.*} in
-	status | arena | text | number | json | csv | map | file | range | limits) echo base ;;
+	name=${name%.*}
+	case $name in
+	limits | range | json) echo base ;;
 	price) echo cost ;;
-	svg) echo report ;;
-	*) echo "${name%.*}" ;;
+	*) module_named "$name" ;;
 	esac
 }
 

@@ -34,7 +34,8 @@ static json_t *load_any_integer(const char *text, size_t length, json_error_t *r
 static enum wg_status fail_parse(const json_error_t *problem, const char *name, size_t skipped,
                                  struct wg_error *error)
 {
-	if (json_error_code(problem) == json_error_out_of_memory)
+	/* jansson says nothing at all when memory is out in its innermost calls. */
+	if (json_error_code(problem) == json_error_out_of_memory || !problem->text[0])
 		return wg_error_no_memory(error);
 	wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is not valid JSON: %s"), name, problem->text);
 	wg_error_place(error, name, problem->line, problem->column,

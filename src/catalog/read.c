@@ -315,7 +315,7 @@ static enum wg_status read_head(struct reader *reader, const struct wg_json_at *
                                 struct wg_gpu *gpu)
 {
 	struct wg_json_at peer_at = wg_json_member(root, "peer_over_pcie");
-	const char *id, *name, *name_zh, *family = NULL;
+	const char *id, *name = NULL, *name_zh, *family = NULL;
 	size_t class = 0, link = 0, peer = WG_PEER_NOT_KNOWN;
 	enum wg_status status = wg_json_need_string(root, "id", &id, reader->error);
 
