@@ -30,7 +30,8 @@ struct wg_chart_axis {
 };
 
 /* Arrays are `count` long; in bars, count is the chart's category_count. NaN
- * is "not known": bars say so in words, lines have a gap. */
+ * is "not known", -INFINITY is "none" (the hardware has no such thing): bars
+ * say so in words, lines have a gap. */
 struct wg_chart_series {
 	const char *name;
 	const double *y;            /* bars: the value */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "catalog/catalog.h"
 #include "catalog/name.h"
 #include "whichgpu/text.h"
@@ -68,7 +69,8 @@ static enum wg_status say_ambiguous(const char *text, const struct wg_gpu *taken
 	char list[400] = "";
 	size_t length = 0;
 
-	wg_error_set(error, WG_AMBIGUOUS, "\"%s\" means several GPUs; taken as \"%s\"", text, taken->id);
+	wg_error_set(error, WG_AMBIGUOUS, _("\"%s\" means several GPUs; taken as \"%s\""), text,
+	             taken->id);
 	for (size_t i = 0; i < variants->count && i < VARIANTS_SHOWN; i++) {
 		int n = snprintf(list + length, sizeof(list) - length, "%s%s", i > 0 ? ", " : "",
 		                 variants->gpus[i]->id);
@@ -77,7 +79,7 @@ static enum wg_status say_ambiguous(const char *text, const struct wg_gpu *taken
 			break;
 		length += (size_t)n;
 	}
-	wg_error_hint(error, "say which: %s", list);
+	wg_error_hint(error, _("say which: %s"), list);
 	return WG_AMBIGUOUS;
 }
 
@@ -109,10 +111,10 @@ static enum wg_status say_not_found(const struct wg_catalog *catalog, const char
 		nearest[at] = id;
 		distances[at] = distance;
 	}
-	wg_error_set(error, WG_NOT_FOUND, "no GPU is named \"%s\"", text);
+	wg_error_set(error, WG_NOT_FOUND, _("no GPU is named \"%s\""), text);
 	if (count == NEAREST_SHOWN)
-		wg_error_hint(error, "nearest: %s, %s, %s; `whichgpu gpus` lists all", nearest[0], nearest[1],
-		              nearest[2]);
+		wg_error_hint(error, _("nearest: %s, %s, %s; `whichgpu gpus` lists all"), nearest[0],
+		              nearest[1], nearest[2]);
 	return WG_NOT_FOUND;
 }
 

@@ -131,7 +131,8 @@ static void draw_bar(struct wg_text *out, const struct frame *frame, size_t cate
 	double value = series->y[category], end;
 
 	if (!isfinite(value) || value < 0) {
-		svg_text(out, frame->left + 5, y + BAR - 4, "q", ANCHOR_START, _("not known"));
+		svg_text(out, frame->left + 5, y + BAR - 4, "q", ANCHOR_START,
+		         value == -INFINITY ? _("none") : _("not known"));
 		return;
 	}
 	end = frame_x(frame, value);
