@@ -75,7 +75,7 @@ static enum wg_status read_match(struct reader *reader, const struct wg_json_at 
 		if (strcmp(class, class_keys[i]) == 0)
 			ret_match->class = i;
 	if (ret_match->class < 0)
-		return wg_json_fail(&at, reader->error, WG_BAD_INPUT, "unknown class '%s'", class);
+		return wg_json_fail(&at, reader->error, WG_BAD_INPUT, "unknown class \"%s\"", class);
 	return WG_OK;
 }
 
@@ -86,7 +86,7 @@ static enum wg_status check_source(struct reader *reader, const struct wg_json_a
 
 	if (wg_json_type(&found) == WG_JSON_STRING)
 		return WG_OK;
-	return wg_json_fail(at, reader->error, WG_BAD_INPUT, "source '%s' is not listed", source);
+	return wg_json_fail(at, reader->error, WG_BAD_INPUT, "source \"%s\" is not listed", source);
 }
 
 /* {"value": .., "spread": .., "source": ".."}; a figure without a source is refused. */
@@ -125,7 +125,7 @@ static enum wg_status check_keys(struct reader *reader, const struct wg_json_at 
 		for (size_t k = 0; k < count && !known; k++)
 			known = strcmp(key, keys[k]) == 0;
 		if (!known)
-			return wg_json_fail(&at, reader->error, WG_BAD_INPUT, "unknown coefficient '%s'", key);
+			return wg_json_fail(&at, reader->error, WG_BAD_INPUT, "unknown coefficient \"%s\"", key);
 	}
 	return WG_OK;
 }
@@ -142,6 +142,17 @@ static enum wg_status read_coefficients(struct reader *reader, const struct wg_j
 	return status;
 }
 
+/* What a GPU reaches of its own figures is no more than all of it. */
+static enum wg_status check_fractions(struct reader *reader, const struct wg_json_at *row,
+                                      const struct gpu_row *gpu)
+{
+	for (int i = 0; i < GPU_COEFFICIENT_COUNT; i++)
+		if (!(gpu->coefficients[i].value > 0 && gpu->coefficients[i].value <= 1))
+			return wg_json_fail(row, reader->error, WG_BAD_INPUT,
+			                    "\"%s\" is not between 0 and 1", gpu_keys[i]);
+	return WG_OK;
+}
+
 static enum wg_status read_gpu(struct reader *reader, const struct wg_json_at *row, void *ret_row)
 {
 	struct gpu_row *gpu = ret_row;
@@ -155,7 +166,7 @@ static enum wg_status read_gpu(struct reader *reader, const struct wg_json_at *r
 	if (status == WG_OK)
 		status = read_coefficients(reader, row, gpu_keys, GPU_COEFFICIENT_COUNT, given,
 		                           gpu->coefficients);
-	return status;
+	return status == WG_OK ? check_fractions(reader, row, gpu) : status;
 }
 
 static enum wg_status read_variant(struct reader *reader, const struct wg_json_at *row,
@@ -182,7 +193,7 @@ static enum wg_status read_tasks(struct reader *reader, const struct wg_json_at 
 		enum wg_task task;
 
 		if (!wg_json_as_string(&element, &key) || !wg_task_find(key, &task))
-			return wg_json_fail(&element, reader->error, WG_BAD_INPUT, "unknown task '%s'", key);
+			return wg_json_fail(&element, reader->error, WG_BAD_INPUT, "unknown task \"%s\"", key);
 		*ret_tasks |= 1u << task;
 	}
 	return WG_OK;
@@ -252,7 +263,7 @@ static enum wg_status read_formats(struct reader *reader, const struct wg_json_a
 		enum wg_weight_format format;
 
 		if (!wg_json_as_string(&element, &key) || !wg_weight_format_find(key, &format))
-			return wg_json_fail(&element, reader->error, WG_BAD_INPUT, "unknown format '%s'", key);
+			return wg_json_fail(&element, reader->error, WG_BAD_INPUT, "unknown format \"%s\"", key);
 		*ret_formats |= 1u << format;
 	}
 	return WG_OK;

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "estimate/internal.h"
+#include "whichgpu/text.h"
 
 #define ARENA_MOST ((size_t)16 << 20)
 
@@ -75,19 +77,36 @@ static enum wg_status check_work(const struct wg_model *model, const struct wg_w
                                  struct wg_error *error)
 {
 	if ((unsigned)work->task >= WG_TASK_COUNT)
-		return wg_error_set(error, WG_BAD_INPUT, "unknown task");
+		return wg_error_set(error, WG_BAD_INPUT, _("unknown task"));
 	if (work->task == WG_TASK_SCIENCE)
 		return WG_OK;
 	if (model == NULL)
-		return wg_error_set(error, WG_BAD_INPUT, "task '%s' needs a model",
+		return wg_error_set(error, WG_BAD_INPUT, _("task \"%s\" needs a model"),
 		                    wg_task_key(work->task));
 	if (model->stack_count == 0)
-		return wg_error_set(error, WG_NOT_SUPPORTED, "the layers of '%s' are not known",
+		return wg_error_set(error, WG_NOT_SUPPORTED, _("the layers of \"%s\" are not known"),
 		                    model->name != NULL ? model->name : "");
 	if (model->stacks[0].role == WG_STACK_DIFFUSION)
 		return wg_error_set(error, WG_NOT_SUPPORTED,
-		                    "the speed of diffusion models is not modelled");
+		                    _("the speed of diffusion models is not modelled"));
 	return WG_OK;
+}
+
+static enum wg_status engine_unknown(const struct wg_estimator *estimator, const char *engine,
+                                     struct wg_error *error)
+{
+	struct wg_text known;
+
+	wg_error_set(error, WG_NOT_FOUND, _("unknown engine \"%s\""), engine);
+	wg_text_init(&known, 1024);
+	for (size_t i = 0; i < estimator->efficiency->engine_count; i++)
+		if ((estimator->efficiency->engines[i].tasks >> estimator->work.task & 1u) != 0)
+			wg_text_printf(&known, "%s%s", known.length > 0 ? ", " : "",
+			               estimator->efficiency->engines[i].key);
+	wg_error_hint(error, _("for task \"%s\": %s"), wg_task_key(estimator->work.task),
+	              wg_text_string(&known));
+	wg_text_done(&known);
+	return WG_NOT_FOUND;
 }
 
 static enum wg_status open_parts(struct wg_estimator *estimator, const char *engine,
@@ -99,9 +118,9 @@ static enum wg_status open_parts(struct wg_estimator *estimator, const char *eng
 	if (engine != NULL) {
 		estimator->engine = efficiency_engine(estimator->efficiency, engine);
 		if (estimator->engine == NULL)
-			return wg_error_set(error, WG_NOT_FOUND, "unknown engine '%s'", engine);
+			return engine_unknown(estimator, engine, error);
 		if ((estimator->engine->tasks >> estimator->work.task & 1u) == 0)
-			return wg_error_set(error, WG_NOT_SUPPORTED, "engine '%s' does not do task '%s'",
+			return wg_error_set(error, WG_NOT_SUPPORTED, _("engine \"%s\" does not do task \"%s\""),
 			                    engine, wg_task_key(estimator->work.task));
 	}
 	if (estimator->work.task != WG_TASK_SCIENCE)

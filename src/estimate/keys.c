@@ -1,8 +1,12 @@
 /* Names of tasks, terms and refusals; words of a refusal. */
 #include "whichgpu/estimate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/i18n.h"
+#include "whichgpu/number.h"
 
 static const char *const task_keys[WG_TASK_COUNT] = {
 	[WG_TASK_SERVE] = "serve",       [WG_TASK_BATCH] = "batch", [WG_TASK_TRAIN] = "train",
@@ -93,18 +97,18 @@ const char *wg_refusal_key(enum wg_refusal_kind kind)
 
 static void number_write(enum number_kind kind, double value, char *buffer, size_t size)
 {
-	if (kind == BYTES)
-		snprintf(buffer, size, "%.1f GB", value / 1e9);
-	else if (value == (double)(long long)value)
-		snprintf(buffer, size, "%.0f", value);
-	else
-		snprintf(buffer, size, "%.4g", value);
+	/* tenths of a GB, and counts as they are */
+	double shown = kind == BYTES ? round(value / 1e8) / 10 : round(value * 100) / 100;
+	size_t used = wg_number_write(buffer, size, shown);
+
+	if (kind == BYTES && used + 1 < size)
+		snprintf(buffer + used, size - used, "%s GB", shown == floor(shown) ? ".0" : "");
 }
 
 /* Puts the numbers where the words have %s; no more than two. */
 void wg_refusal_write(const struct wg_refusal *refusal, char *buffer, size_t size)
 {
-	const char *words = refusals[refusal->kind].words;
+	const char *words = refusal->kind == WG_REFUSAL_NONE ? "" : _(refusals[refusal->kind].words);
 	char numbers[2][32];
 	size_t used = 0;
 	int next = 0;
