@@ -100,6 +100,7 @@ void wg_cost_gpu_prices(const struct wg_price_book *book, const struct wg_gpu *g
 enum wg_work_unit {
 	WG_WORK_OUTPUT_TOKENS,           /* 1e6 generated tokens (serve, batch) */
 	WG_WORK_TRAINED_TOKENS,          /* 1e6 tokens of the training text */
+	WG_WORK_SAMPLES,                 /* 1e6 inputs of an encoder, images */
 	WG_WORK_FLOP,                    /* 1e18 floating-point operations (science) */
 };
 
@@ -107,7 +108,7 @@ struct wg_layout_cost {
 	enum wg_work_unit unit;
 	struct wg_range usd_per_hour;    /* all GPUs: rent, or owning when they are bought */
 	struct wg_range usd_per_unit;    /* 1e6 tokens or 1e18 FLOP */
-	struct wg_range usd_per_run;     /* when the amount of work was given; losses by failures in */
+	struct wg_range usd_per_run;     /* when the amount was given; with failures */
 	struct wg_range usd_per_gpu;     /* purchase */
 	struct wg_range usd_to_buy;      /* all GPUs */
 	struct wg_range usd_per_tflops_hour;   /* dense peak of the format, fully used */

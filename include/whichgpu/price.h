@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "whichgpu/number.h"
 #include "whichgpu/range.h"
 #include "whichgpu/status.h"
 
@@ -38,7 +39,7 @@ struct wg_price {
 	unsigned gpus_per_instance;
 	double usd;                  /* per GPU-hour of hourly kinds, else per GPU */
 	const char *as_of;           /* as written: "2026-03-16", "2026-02", "2026" */
-	long day;                    /* days since 1970; the middle of a month or year given alone */
+	long day;                    /* days since 1970; month or year alone: its middle */
 	const char *source, *confidence, *notes;
 };
 
@@ -83,14 +84,15 @@ struct wg_quote {
 	size_t offers;                   /* of that class */
 	const struct wg_price *oldest, *newest;
 	bool stale;                      /* no fresh offer: older ones were taken */
-	bool with_server;                /* purchase: host, network cards and chassis are in the price */
+	bool with_server;                /* purchase: its share of the host is in the price */
 };
 
 /* Rent. likely: the median of one class - the one asked for, else neocloud
  * when it has three fresh offers, else marketplace when it has three, else
  * the class with the most. low..high: 25 % and 75 % quantile of the fresh
- * offers of all classes (of the asked one when one was asked for). Falls back
- * to old offers, and says so. */
+ * offers of all classes (of the asked one when one was asked for), and at least
+ * the usual spread when there are fewer than three. Falls back to old offers,
+ * and says so. */
 struct wg_quote wg_price_rent(const struct wg_price_book *book, const char *gpu,
                               enum wg_price_kind kind, enum wg_provider_class provider_class);
 /* Purchase of one GPU: the share of an 8-GPU server where servers are sold,
@@ -106,6 +108,9 @@ bool wg_price_kind_is_hourly(enum wg_price_kind kind);
 bool wg_price_kind_find(const char *key, enum wg_price_kind *ret_kind);
 const char *wg_provider_class_key(enum wg_provider_class provider_class);
 bool wg_provider_class_find(const char *key, enum wg_provider_class *ret_class);
+/* At the central parity rates of one day (data/prices/exchange.csv). */
+enum wg_status wg_money_to_usd(const struct wg_money *money, double *ret_usd,
+                               struct wg_error *error);
 /* "2026", "2026-03" or "2026-03-16" as days since 1970; false for other text. */
 bool wg_price_date_read(const char *text, long *ret_day);
 

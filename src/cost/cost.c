@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/i18n.h"
+
 /* Llama 3 paper: 419 unexpected interruptions in 54 days on 16,384 H100. */
 #define GPU_HOURS_BETWEEN_INTERRUPTIONS 50.7e3
 /* Checkpoints of long runs: write time and time to be back at work, seconds. */
@@ -71,8 +73,8 @@ void wg_cost_gpu_prices(const struct wg_price_book *book, const struct wg_gpu *g
                         const struct wg_price_choice *choice, struct wg_gpu_prices *ret_prices)
 {
 	struct wg_gpu_prices prices = { 0 };
-	prices.rent = wg_price_rent(book, gpu->id, choice->pay == WG_PAY_SPOT ? WG_PRICE_SPOT
-	                                                                       : WG_PRICE_ON_DEMAND,
+	prices.rent = wg_price_rent(book, gpu->id,
+	                            choice->pay == WG_PAY_SPOT ? WG_PRICE_SPOT : WG_PRICE_ON_DEMAND,
 	                            choice->provider_class);
 	prices.purchase = wg_price_purchase(book, gpu->id);
 	if (prices.purchase.usd.known && gpu->figures[WG_GPU_POWER].state == WG_KNOWN) {
@@ -92,6 +94,10 @@ static struct wg_range units_per_s(const struct wg_estimate *estimate, const str
 	case WG_TASK_SERVE:
 	case WG_TASK_BATCH:
 		*ret_unit = WG_WORK_OUTPUT_TOKENS;
+		if (!metrics->output_tokens_per_s.known && metrics->samples_per_s.known) {
+			*ret_unit = WG_WORK_SAMPLES;
+			return wg_range_scale(metrics->samples_per_s, 1e-6);
+		}
 		return wg_range_scale(metrics->output_tokens_per_s, 1e-6);
 	case WG_TASK_SCIENCE:
 		*ret_unit = WG_WORK_FLOP;
@@ -163,9 +169,14 @@ const char *wg_pay_key(enum wg_pay pay)
 const char *wg_work_unit_label(enum wg_work_unit unit)
 {
 	switch (unit) {
-	case WG_WORK_OUTPUT_TOKENS: return "1e6 output tokens";
-	case WG_WORK_TRAINED_TOKENS: return "1e6 trained tokens";
-	case WG_WORK_FLOP: return "1e18 FLOP";
+	case WG_WORK_OUTPUT_TOKENS:
+		return N_("1e6 output tokens");
+	case WG_WORK_TRAINED_TOKENS:
+		return N_("1e6 trained tokens");
+	case WG_WORK_SAMPLES:
+		return N_("1e6 samples");
+	case WG_WORK_FLOP:
+		return N_("1e18 FLOP");
 	}
 	return "";
 }

@@ -8,7 +8,7 @@ enum {
 #define WG_INPUT(name) INPUT_##name,
 	WG_OWNERSHIP_INPUTS(WG_INPUT)
 #undef WG_INPUT
-	INPUT_COUNT
+		INPUT_COUNT
 };
 
 /* The inputs as a vector, so that each can be moved alone. */
@@ -29,9 +29,9 @@ static void own_at(const struct point *point, struct wg_ownership *own)
 {
 	const double *in = point->at;
 	double wall_kw = in[INPUT_gpu_watts] * in[INPUT_server_overhead] / 1000;
-	own->capital = wg_cost_annuity(in[INPUT_capex_usd],
-	                               in[INPUT_capex_usd] * in[INPUT_residual_share],
-	                               in[INPUT_life_years], in[INPUT_interest]);
+	own->capital =
+		wg_cost_annuity(in[INPUT_capex_usd], in[INPUT_capex_usd] * in[INPUT_residual_share],
+	                        in[INPUT_life_years], in[INPUT_interest]);
 	own->energy = wall_kw * in[INPUT_load_share] * in[INPUT_pue] * in[INPUT_usd_per_kwh] *
 	              WG_HOURS_PER_YEAR;
 	own->space = in[INPUT_rated_kw] * in[INPUT_colocation_usd_per_kw_month] * 12;
@@ -46,9 +46,9 @@ static struct point likely_point(const struct wg_ownership_inputs *inputs)
 {
 	return (struct point){ .at = {
 #define WG_INPUT(name) [INPUT_##name] = inputs->name.likely,
-		WG_OWNERSHIP_INPUTS(WG_INPUT)
+				       WG_OWNERSHIP_INPUTS(WG_INPUT)
 #undef WG_INPUT
-	} };
+			       } };
 }
 
 /* Each input alone to each of its ends; the logarithms of what that does to
@@ -70,7 +70,8 @@ void wg_cost_own(const struct wg_ownership_inputs *inputs, struct wg_ownership *
 			struct point point = centre;
 			point.at[i] = ends[end];
 			own_at(&point, &moved);
-			double distance = log(moved.usd_per_delivered_hour / own.usd_per_delivered_hour);
+			double distance =
+				log(moved.usd_per_delivered_hour / own.usd_per_delivered_hour);
 			*(distance > 0 ? &up : &down) += distance * distance;
 		}
 	}

@@ -17,6 +17,11 @@
 #define SINGLE_LOW (230.0 / 290.0)
 #define SINGLE_HIGH (375.0 / 290.0)
 
+/* Quartiles over the median of the 15 GPUs with eight or more offers of 2025 and
+ * later, typical (median) values: what few offers are widened to. */
+#define FEW_LOW 0.81
+#define FEW_HIGH 1.23
+
 struct wg_price_book *wg_price_book_new(void)
 {
 	struct wg_price_book *book = calloc(1, sizeof *book);
@@ -205,9 +210,9 @@ static double quantile(const struct selection *selection, double share)
 	return rest == 0 ? low : low + rest * (selection->usd[below + 1] - low);
 }
 
-bool wg_price_quantiles(const struct wg_price_book *book, const char *gpu,
-                        enum wg_price_kind kind, enum wg_provider_class provider_class,
-                        bool fresh_only, struct wg_price_quantiles *ret_quantiles)
+bool wg_price_quantiles(const struct wg_price_book *book, const char *gpu, enum wg_price_kind kind,
+                        enum wg_provider_class provider_class, bool fresh_only,
+                        struct wg_price_quantiles *ret_quantiles)
 {
 	struct selection selection;
 	select_prices(book, gpu, kind, provider_class, fresh_only, 0, &selection);
@@ -220,7 +225,9 @@ bool wg_price_quantiles(const struct wg_price_book *book, const char *gpu,
 		.median = quantile(&selection, 0.5),
 		.p75 = quantile(&selection, 0.75),
 		.highest = selection.usd[selection.count - 1],
-		.offers = selection.count, .oldest = selection.oldest, .newest = selection.newest,
+		.offers = selection.count,
+		.oldest = selection.oldest,
+		.newest = selection.newest,
 	};
 	return true;
 }
@@ -231,7 +238,7 @@ static enum wg_provider_class rent_class(const struct wg_price_book *book, const
 {
 	static const enum wg_provider_class order[] = {
 		WG_PROVIDER_NEOCLOUD, WG_PROVIDER_MARKETPLACE, WG_PROVIDER_HYPERSCALER,
-		WG_PROVIDER_RESELLER, WG_PROVIDER_VENDOR, WG_PROVIDER_RETAIL,
+		WG_PROVIDER_RESELLER, WG_PROVIDER_VENDOR,      WG_PROVIDER_RETAIL,
 	};
 	enum wg_provider_class best = WG_PROVIDER_CLASS_COUNT;
 	size_t most = 0;
@@ -272,11 +279,16 @@ static bool rent_quote(const struct wg_price_book *book, const char *gpu, enum w
 	    !wg_price_quantiles(book, gpu, kind, asked, fresh_only, &all)) {
 		return false;
 	}
+	bool few = all.offers < ENOUGH_OFFERS;
 	*quote = (struct wg_quote){
-		.usd = wg_range_make(least(all.p25, own.median), own.median,
-		                     greatest(all.p75, own.median)),
-		.kind = kind, .provider_class = chosen, .offers = own.offers,
-		.oldest = own.oldest, .newest = own.newest, .stale = !fresh_only,
+		.usd = wg_range_make(least(all.p25, own.median * (few ? FEW_LOW : 1)), own.median,
+		                     greatest(all.p75, own.median * (few ? FEW_HIGH : 1))),
+		.kind = kind,
+		.provider_class = chosen,
+		.offers = own.offers,
+		.oldest = own.oldest,
+		.newest = own.newest,
+		.stale = !fresh_only,
 	};
 	return true;
 }
@@ -308,8 +320,11 @@ static bool purchase_quote(const struct wg_price_book *book, const char *gpu,
 		.usd = wg_range_make(single ? median * SINGLE_LOW : selection.usd[0], median,
 		                     single ? median * SINGLE_HIGH
 		                            : selection.usd[selection.count - 1]),
-		.kind = kind, .provider_class = selection.newest->provider_class,
-		.offers = selection.count, .oldest = selection.oldest, .newest = selection.newest,
+		.kind = kind,
+		.provider_class = selection.newest->provider_class,
+		.offers = selection.count,
+		.oldest = selection.oldest,
+		.newest = selection.newest,
 		.stale = !is_fresh(book, selection.newest),
 		.with_server = kind == WG_PRICE_SERVER_8GPU,
 	};
@@ -319,7 +334,7 @@ static bool purchase_quote(const struct wg_price_book *book, const char *gpu,
 struct wg_quote wg_price_purchase(const struct wg_price_book *book, const char *gpu)
 {
 	struct wg_quote quote = { .kind = WG_PRICE_PURCHASE_NEW,
-	                          .provider_class = WG_PROVIDER_CLASS_COUNT };
+		                  .provider_class = WG_PROVIDER_CLASS_COUNT };
 	if (!purchase_quote(book, gpu, WG_PRICE_SERVER_8GPU, &quote) &&
 	    !purchase_quote(book, gpu, WG_PRICE_PURCHASE_NEW, &quote)) {
 		purchase_quote(book, gpu, WG_PRICE_MSRP, &quote);
@@ -330,7 +345,7 @@ struct wg_quote wg_price_purchase(const struct wg_price_book *book, const char *
 struct wg_quote wg_price_purchase_used(const struct wg_price_book *book, const char *gpu)
 {
 	struct wg_quote quote = { .kind = WG_PRICE_PURCHASE_USED,
-	                          .provider_class = WG_PROVIDER_CLASS_COUNT };
+		                  .provider_class = WG_PROVIDER_CLASS_COUNT };
 	purchase_quote(book, gpu, WG_PRICE_PURCHASE_USED, &quote);
 	return quote;
 }

@@ -8,7 +8,7 @@
 
 struct wg_price_book {
 	struct wg_arena *arena;
-	struct wg_map words;         /* word -> its address: a source is kept once */
+	struct wg_map words; /* word -> its address: a source is kept once */
 	struct wg_price *prices;
 	size_t count, capacity;
 	long newest_day;

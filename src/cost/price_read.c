@@ -96,37 +96,65 @@ static bool digits(const char *text, size_t count, long *ret_value)
 	return true;
 }
 
+/* "-MM" within low..high, 1 and 12 or 31. */
+static bool date_part(const char *text, long high, long *ret_value)
+{
+	return text[0] == '-' && digits(text + 1, 2, ret_value) && *ret_value >= 1 &&
+	       *ret_value <= high;
+}
+
 bool wg_price_date_read(const char *text, long *ret_day)
 {
 	size_t length = strlen(text);
 	long year, month = 7, day = 1;
-	if ((length != 4 && length != 7 && length != 10) || !digits(text, 4, &year) || year < 1990) {
+	if ((length != 4 && length != 7 && length != 10) || !digits(text, 4, &year) ||
+	    year < 1990) {
 		return false;
 	}
 	if (length >= 7) {
 		day = 15;
-		if (text[4] != '-' || !digits(text + 5, 2, &month) || month < 1 || month > 12) {
+		if (!date_part(text + 4, 12, &month)) {
 			return false;
 		}
 	}
-	if (length == 10) {
-		if (text[7] != '-' || !digits(text + 8, 2, &day) || day < 1 || day > 31) {
-			return false;
-		}
+	if (length == 10 && !date_part(text + 7, 31, &day)) {
+		return false;
 	}
 	*ret_day = day_from_date(year, month, day);
 	return true;
 }
 
 enum column {
-	COLUMN_GPU, COLUMN_KIND, COLUMN_PROVIDER, COLUMN_CLASS, COLUMN_REGION, COLUMN_SKU,
-	COLUMN_GPUS, COLUMN_HOUR, COLUMN_USD, COLUMN_AS_OF, COLUMN_SOURCE, COLUMN_CONFIDENCE,
-	COLUMN_NOTES, COLUMN_COUNT
+	COLUMN_GPU,
+	COLUMN_KIND,
+	COLUMN_PROVIDER,
+	COLUMN_CLASS,
+	COLUMN_REGION,
+	COLUMN_SKU,
+	COLUMN_GPUS,
+	COLUMN_HOUR,
+	COLUMN_USD,
+	COLUMN_AS_OF,
+	COLUMN_SOURCE,
+	COLUMN_CONFIDENCE,
+	COLUMN_NOTES,
+	COLUMN_COUNT
 };
 
 static const char *const column_names[COLUMN_COUNT] = {
-	"gpu", "kind", "provider", "provider_class", "region", "sku", "gpus_per_instance",
-	"usd_per_gpu_hour", "usd_per_gpu", "as_of", "source", "confidence", "notes",
+	"gpu",
+	"kind",
+	"provider",
+	"provider_class",
+	"region",
+	"sku",
+	"gpus_per_instance",
+	"usd_per_gpu_hour",
+	"usd_per_gpu",
+	"as_of",
+	"source",
+	"confidence",
+	"notes",
 };
 
 struct reader {
@@ -153,13 +181,14 @@ static enum wg_status number(const struct reader *reader, size_t row, enum colum
 {
 	bool present = false;
 	double value = 0;
-	enum wg_status status = wg_csv_number(reader->csv, row, reader->columns[column], &present,
-	                                      &value, error);
+	enum wg_status status =
+		wg_csv_number(reader->csv, row, reader->columns[column], &present, &value, error);
 	if (status != WG_OK) {
 		return status;
 	}
 	if (!present || value < low || value > high) {
-		return row_error(reader, row, error, column_names[column], cell(reader, row, column));
+		return row_error(reader, row, error, column_names[column],
+		                 cell(reader, row, column));
 	}
 	*ret_value = value;
 	return WG_OK;
@@ -169,14 +198,22 @@ static enum wg_status number(const struct reader *reader, size_t row, enum colum
 static enum wg_status read_words(const struct reader *reader, size_t row, struct wg_price *price,
                                  struct wg_error *error)
 {
-	const struct { enum column column; const char **target; } words[] = {
-		{ COLUMN_GPU, &price->gpu }, { COLUMN_PROVIDER, &price->provider },
-		{ COLUMN_REGION, &price->region }, { COLUMN_SKU, &price->sku },
-		{ COLUMN_AS_OF, &price->as_of }, { COLUMN_SOURCE, &price->source },
-		{ COLUMN_CONFIDENCE, &price->confidence }, { COLUMN_NOTES, &price->notes },
+	const struct {
+		enum column column;
+		const char **target;
+	} words[] = {
+		{ COLUMN_GPU, &price->gpu },
+		{ COLUMN_PROVIDER, &price->provider },
+		{ COLUMN_REGION, &price->region },
+		{ COLUMN_SKU, &price->sku },
+		{ COLUMN_AS_OF, &price->as_of },
+		{ COLUMN_SOURCE, &price->source },
+		{ COLUMN_CONFIDENCE, &price->confidence },
+		{ COLUMN_NOTES, &price->notes },
 	};
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		*words[i].target = wg_price_book_word(reader->book, cell(reader, row, words[i].column));
+		*words[i].target =
+			wg_price_book_word(reader->book, cell(reader, row, words[i].column));
 		if (*words[i].target == NULL) {
 			return wg_error_no_memory(error);
 		}
@@ -189,7 +226,8 @@ static enum wg_status read_row(const struct reader *reader, size_t row, struct w
 {
 	double gpus = 1;
 	if (!wg_price_kind_find(cell(reader, row, COLUMN_KIND), &price->kind)) {
-		return row_error(reader, row, error, "unknown kind", cell(reader, row, COLUMN_KIND));
+		return row_error(reader, row, error, "unknown kind",
+		                 cell(reader, row, COLUMN_KIND));
 	}
 	if (!wg_provider_class_find(cell(reader, row, COLUMN_CLASS), &price->provider_class)) {
 		return row_error(reader, row, error, "unknown provider class",
@@ -198,8 +236,10 @@ static enum wg_status read_row(const struct reader *reader, size_t row, struct w
 	if (!wg_price_date_read(cell(reader, row, COLUMN_AS_OF), &price->day)) {
 		return row_error(reader, row, error, "no date in", cell(reader, row, COLUMN_AS_OF));
 	}
-	if (cell(reader, row, COLUMN_GPU)[0] == '\0' || cell(reader, row, COLUMN_SOURCE)[0] == '\0') {
-		return row_error(reader, row, error, "no GPU or no source for", cell(reader, row, COLUMN_SKU));
+	if (cell(reader, row, COLUMN_GPU)[0] == '\0' ||
+	    cell(reader, row, COLUMN_SOURCE)[0] == '\0') {
+		return row_error(reader, row, error, "no GPU or no source for",
+		                 cell(reader, row, COLUMN_SKU));
 	}
 	bool hourly = kinds[price->kind].hourly;
 	enum wg_status status = number(reader, row, hourly ? COLUMN_HOUR : COLUMN_USD,
@@ -285,8 +325,8 @@ enum wg_status wg_price_book_open(struct wg_price_book **ret_book, struct wg_err
 	for (size_t i = 0; status == WG_OK && i < sizeof names / sizeof names[0]; i++) {
 		const struct wg_embedded *file = wg_embedded_find("prices", names[i]);
 		status = file == NULL
-		                 ? wg_error_set(error, WG_NOT_FOUND, "no price list \"%s\" built in",
-		                                names[i])
+		                 ? wg_error_set(error, WG_NOT_FOUND,
+		                                "no price list \"%s\" built in", names[i])
 		                 : read_text(book, file->bytes, file->length, file->path, error);
 	}
 	return finish(book, status, ret_book);

@@ -11,12 +11,12 @@ struct owner {
 };
 
 static const struct owner owners[] = {
-	{ 230e3, 1900, 6, .25, .05, .55, 1.6, 1.1, .06, 120, 1.25, .02, 200, .9,
-	  4912, 356, 1800, 613, 0.899, 0.999 },
-	{ 270e3, 4200, 5, .15, .10, .70, 1.82, 1.25, .0826, 184, 1.25, .04, 700, .7,
-	  9079, 807, 2760, 1518, 1.696, 2.422 },
-	{ 375e3, 6600, 3, .05, .15, .90, 2.0, 1.55, .20, 250, 1.4, .08, 2000, .4,
-	  22651, 3424, 4200, 4278, 4.170, 10.425 },
+	{ 230e3, 1900, 6,   .25, .05,  .55, 1.6,  1.1, .06,   120,
+	  1.25,  .02,  200, .9,  4912, 356, 1800, 613, 0.899, 0.999 },
+	{ 270e3, 4200, 5,   .15, .10,  .70, 1.82, 1.25, .0826, 184,
+	  1.25,  .04,  700, .7,  9079, 807, 2760, 1518, 1.696, 2.422 },
+	{ 375e3, 6600, 3,    .05, .15,   .90,  2.0,  1.55, .20,   250,
+	  1.4,   .08,  2000, .4,  22651, 3424, 4200, 4278, 4.170, 10.425 },
 };
 
 static struct wg_ownership_inputs inputs_of(const struct owner *owner)
@@ -101,8 +101,11 @@ static void test_checkpoints(void **state)
 
 static void test_cluster_losses(void **state)
 {
-	static const struct { unsigned gpus; double hours, interval, loss; } rows[] = {
-		{ 8, 6337, 52324, .002 }, { 64, 792, 18499, .007 }, { 512, 99.0, 6540, .020 },
+	static const struct {
+		unsigned gpus;
+		double hours, interval, loss;
+	} rows[] = {
+		{ 8, 6337, 52324, .002 },   { 64, 792, 18499, .007 },   { 512, 99.0, 6540, .020 },
 		{ 1024, 49.5, 4625, .029 }, { 4096, 12.4, 2312, .065 }, { 16384, 3.1, 1156, .158 },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -175,10 +178,14 @@ static void test_run_with_failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_three_owners), cmocka_unit_test(test_annuity),
-		cmocka_unit_test(test_ownership_range), cmocka_unit_test(test_cost_per_token),
-		cmocka_unit_test(test_checkpoints), cmocka_unit_test(test_cluster_losses),
-		cmocka_unit_test(test_ranges), cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_three_owners),
+		cmocka_unit_test(test_annuity),
+		cmocka_unit_test(test_ownership_range),
+		cmocka_unit_test(test_cost_per_token),
+		cmocka_unit_test(test_checkpoints),
+		cmocka_unit_test(test_cluster_losses),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_run_with_failures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

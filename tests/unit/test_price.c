@@ -3,8 +3,9 @@
 
 #include "whichgpu/price.h"
 
-#define HEADER "gpu,kind,provider,provider_class,region,sku,gpus_per_instance," \
-               "usd_per_gpu_hour,usd_per_gpu,as_of,source,confidence,notes\n"
+#define HEADER                                                           \
+	"gpu,kind,provider,provider_class,region,sku,gpus_per_instance," \
+	"usd_per_gpu_hour,usd_per_gpu,as_of,source,confidence,notes\n"
 
 static struct wg_price_book *open_rows(const char *rows)
 {
@@ -41,7 +42,8 @@ static void test_dates(void **state)
 	/* a year or a month alone is its middle */
 	assert_true(wg_price_date_read("2026", &day) && wg_price_date_read("2026-07-01", &other));
 	assert_int_equal(day, other);
-	assert_true(wg_price_date_read("2026-02", &day) && wg_price_date_read("2026-02-15", &other));
+	assert_true(wg_price_date_read("2026-02", &day) &&
+	            wg_price_date_read("2026-02-15", &other));
 	assert_int_equal(day, other);
 	assert_false(wg_price_date_read("2026-13", &day));
 	assert_false(wg_price_date_read("March 2026", &day));
@@ -50,9 +52,9 @@ static void test_dates(void **state)
 
 static void test_reading(void **state)
 {
-	struct wg_price_book *book = open_rows(
-		"b,spot,p,marketplace,eu,\"1x, small\",1,0.5,,2026-01-02,s1,high,\n"
-		"a,server-8gpu,,reseller,,,8,,31000,2025,s2,low,\"n, \"\"q\"\"\"\n");
+	struct wg_price_book *book =
+		open_rows("b,spot,p,marketplace,eu,\"1x, small\",1,0.5,,2026-01-02,s1,high,\n"
+	                  "a,server-8gpu,,reseller,,,8,,31000,2025,s2,low,\"n, \"\"q\"\"\"\n");
 	assert_int_equal(wg_price_book_count(book), 2);
 	const struct wg_price *first = wg_price_book_at(book, 0);
 	assert_string_equal(first->gpu, "a");
@@ -75,7 +77,8 @@ static void test_bad_rows(void **state)
 	refuse_rows("a,spot,p,cloud,,,1,1,,2026,s,high,\n", "provider class \"cloud\"", 2);
 	refuse_rows("a,spot,p,neocloud,,,1,1,,soon,s,high,\n", "no date", 2);
 	refuse_rows("a,spot,p,neocloud,,,1,1,,2026,s,high,\n"
-	            "a,spot,p,neocloud,,,1,,2,2026,s,high,\n", "usd_per_gpu_hour", 3);
+	            "a,spot,p,neocloud,,,1,,2,2026,s,high,\n",
+	            "usd_per_gpu_hour", 3);
 	refuse_rows("a,spot,p,neocloud,,,1,0,,2026,s,high,\n", "usd_per_gpu_hour \"0\"", 2);
 	refuse_rows("a,spot,p,neocloud,,,0,1,,2026,s,high,\n", "gpus_per_instance", 2);
 	refuse_rows("a,spot,p,neocloud,,,1,1,,2026,,high,\n", "no source", 2);
@@ -96,13 +99,13 @@ static void test_missing_column(void **state)
 /* 1, 2, 3, 4 and 10: quartiles 2, 3 and 4. */
 static void test_quantiles(void **state)
 {
-	struct wg_price_book *book = open_rows(
-		"a,on-demand,p,neocloud,,,1,3,,2026-01-01,s,high,\n"
-		"a,on-demand,p,neocloud,,,1,1,,2026-02-01,s,high,\n"
-		"a,on-demand,p,neocloud,,,1,10,,2026-03-01,s,high,\n"
-		"a,on-demand,p,neocloud,,,1,2,,2026-04-01,s,high,\n"
-		"a,on-demand,p,hyperscaler,,,1,4,,2026-05-01,s,high,\n"
-		"a,on-demand,p,neocloud,,,1,99,,2022-05-01,s,high,\n");
+	struct wg_price_book *book =
+		open_rows("a,on-demand,p,neocloud,,,1,3,,2026-01-01,s,high,\n"
+	                  "a,on-demand,p,neocloud,,,1,1,,2026-02-01,s,high,\n"
+	                  "a,on-demand,p,neocloud,,,1,10,,2026-03-01,s,high,\n"
+	                  "a,on-demand,p,neocloud,,,1,2,,2026-04-01,s,high,\n"
+	                  "a,on-demand,p,hyperscaler,,,1,4,,2026-05-01,s,high,\n"
+	                  "a,on-demand,p,neocloud,,,1,99,,2022-05-01,s,high,\n");
 	struct wg_price_quantiles all, own;
 	assert_true(wg_price_quantiles(book, "a", WG_PRICE_ON_DEMAND, WG_PROVIDER_CLASS_COUNT, true,
 	                               &all));
@@ -120,27 +123,28 @@ static void test_quantiles(void **state)
 	assert_true(wg_price_quantiles(book, "a", WG_PRICE_ON_DEMAND, WG_PROVIDER_NEOCLOUD, false,
 	                               &own));
 	assert_int_equal(own.offers, 5);
-	assert_false(wg_price_quantiles(book, "a", WG_PRICE_SPOT, WG_PROVIDER_CLASS_COUNT, false,
-	                                &own));
+	assert_false(
+		wg_price_quantiles(book, "a", WG_PRICE_SPOT, WG_PROVIDER_CLASS_COUNT, false, &own));
 	wg_price_book_free(book);
 }
 
 /* Three neocloud offers decide; the range covers the other classes too. */
 static void test_rent(void **state)
 {
-	struct wg_price_book *book = open_rows(
-		"a,on-demand,p,neocloud,,,1,2,,2026-01-01,s,high,\n"
-		"a,on-demand,q,neocloud,,,1,2.2,,2026-02-01,s,high,\n"
-		"a,on-demand,r,neocloud,,,1,3,,2026-03-01,s,high,\n"
-		"a,on-demand,h,hyperscaler,,,8,8,,2026-03-01,s,high,\n"
-		"a,on-demand,h,hyperscaler,,,8,9,,2026-03-01,s,high,\n"
-		"b,on-demand,p,neocloud,,,1,0.43,,2026-01-01,s,high,\n"
-		"b,on-demand,m,marketplace,,,1,0.15,,2026-01-01,s,high,\n"
-		"b,on-demand,m,marketplace,,,1,0.17,,2026-01-01,s,high,\n"
-		"b,on-demand,m,marketplace,,,1,0.19,,2026-01-01,s,high,\n"
-		"c,on-demand,p,neocloud,,,1,0.9,,2022-08-04,s,high,\n"
-		"d,spot,p,neocloud,,,1,0.5,,2026-01-01,s,high,\n");
-	struct wg_quote quote = wg_price_rent(book, "a", WG_PRICE_ON_DEMAND, WG_PROVIDER_CLASS_COUNT);
+	struct wg_price_book *book =
+		open_rows("a,on-demand,p,neocloud,,,1,2,,2026-01-01,s,high,\n"
+	                  "a,on-demand,q,neocloud,,,1,2.2,,2026-02-01,s,high,\n"
+	                  "a,on-demand,r,neocloud,,,1,3,,2026-03-01,s,high,\n"
+	                  "a,on-demand,h,hyperscaler,,,8,8,,2026-03-01,s,high,\n"
+	                  "a,on-demand,h,hyperscaler,,,8,9,,2026-03-01,s,high,\n"
+	                  "b,on-demand,p,neocloud,,,1,0.43,,2026-01-01,s,high,\n"
+	                  "b,on-demand,m,marketplace,,,1,0.15,,2026-01-01,s,high,\n"
+	                  "b,on-demand,m,marketplace,,,1,0.17,,2026-01-01,s,high,\n"
+	                  "b,on-demand,m,marketplace,,,1,0.19,,2026-01-01,s,high,\n"
+	                  "c,on-demand,p,neocloud,,,1,0.9,,2022-08-04,s,high,\n"
+	                  "d,spot,p,neocloud,,,1,0.5,,2026-01-01,s,high,\n");
+	struct wg_quote quote =
+		wg_price_rent(book, "a", WG_PRICE_ON_DEMAND, WG_PROVIDER_CLASS_COUNT);
 	assert_true(quote.usd.known && !quote.stale);
 	assert_float_equal(quote.usd.likely, 2.2, 1e-12);
 	assert_float_equal(quote.usd.low, 2.2, 1e-12);
@@ -154,6 +158,8 @@ static void test_rent(void **state)
 	assert_float_equal(quote.usd.likely, 0.17, 1e-12);
 	quote = wg_price_rent(book, "c", WG_PRICE_ON_DEMAND, WG_PROVIDER_CLASS_COUNT);
 	assert_true(quote.usd.known && quote.stale);
+	/* one offer is no exact price */
+	assert_true(quote.usd.low < 0.8 && quote.usd.high > 1.0);
 	quote = wg_price_rent(book, "d", WG_PRICE_ON_DEMAND, WG_PROVIDER_CLASS_COUNT);
 	assert_false(quote.usd.known);
 	wg_price_book_free(book);
@@ -162,15 +168,15 @@ static void test_rent(void **state)
 /* A server's share before a bare card before a launch price. */
 static void test_purchase(void **state)
 {
-	struct wg_price_book *book = open_rows(
-		"a,server-8gpu,,reseller,,,8,,30000,2025-03-01,s,high,\n"
-		"a,server-8gpu,,reseller,,,8,,34000,2024-09-01,s,high,\n"
-		"a,server-8gpu,,reseller,,,8,,44000,2022-09-01,s,high,\n"
-		"a,purchase-new,,retail,,,1,,25000,2026,s,high,\n"
-		"b,purchase-new,,retail,,,1,,1700,2026,s,low,\n"
-		"b,msrp,,vendor,,,1,,1599,2022-10,s,high,\n"
-		"c,msrp,,vendor,,,1,,1999,2025-01-30,s,high,\n"
-		"c,purchase-used,,marketplace,,,1,,900,2026,s,low,\n");
+	struct wg_price_book *book =
+		open_rows("a,server-8gpu,,reseller,,,8,,30000,2025-03-01,s,high,\n"
+	                  "a,server-8gpu,,reseller,,,8,,34000,2024-09-01,s,high,\n"
+	                  "a,server-8gpu,,reseller,,,8,,44000,2022-09-01,s,high,\n"
+	                  "a,purchase-new,,retail,,,1,,25000,2026,s,high,\n"
+	                  "b,purchase-new,,retail,,,1,,1700,2026,s,low,\n"
+	                  "b,msrp,,vendor,,,1,,1599,2022-10,s,high,\n"
+	                  "c,msrp,,vendor,,,1,,1999,2025-01-30,s,high,\n"
+	                  "c,purchase-used,,marketplace,,,1,,900,2026,s,low,\n");
 	struct wg_quote quote = wg_price_purchase(book, "a");
 	assert_true(quote.with_server);
 	assert_float_equal(quote.usd.likely, 32000, 1e-9);
@@ -223,6 +229,22 @@ static void test_built_in(void **state)
 	wg_price_book_free(book);
 }
 
+/* 100 USD were 715.26 yuan and 100 EUR 831.57 yuan on 16 July 2025. */
+static void test_exchange(void **state)
+{
+	struct wg_error error;
+	double usd = 0;
+	check_status(wg_money_to_usd(&(struct wg_money){ 5000, WG_USD }, &usd, &error), WG_OK,
+	             &error);
+	assert_float_equal(usd, 5000, 0);
+	check_status(wg_money_to_usd(&(struct wg_money){ 715.26, WG_CNY }, &usd, &error), WG_OK,
+	             &error);
+	assert_float_equal(usd, 100, 1e-9);
+	check_status(wg_money_to_usd(&(struct wg_money){ 100, WG_EUR }, &usd, &error), WG_OK,
+	             &error);
+	assert_float_equal(usd, 831.57 / 7.1526, 1e-9);
+}
+
 static void test_keys(void **state)
 {
 	enum wg_price_kind kind;
@@ -233,8 +255,8 @@ static void test_keys(void **state)
 		assert_true(wg_price_kind_label(kind)[0] != '\0');
 	}
 	for (unsigned i = 0; i < WG_PROVIDER_CLASS_COUNT; i++) {
-		assert_true(wg_provider_class_find(
-			wg_provider_class_key((enum wg_provider_class)i), &class));
+		assert_true(wg_provider_class_find(wg_provider_class_key((enum wg_provider_class)i),
+		                                   &class));
 		assert_int_equal(class, i);
 	}
 	assert_false(wg_price_kind_find("rent", &kind));
@@ -246,11 +268,11 @@ static void test_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dates), cmocka_unit_test(test_reading),
-		cmocka_unit_test(test_bad_rows), cmocka_unit_test(test_missing_column),
+		cmocka_unit_test(test_dates),     cmocka_unit_test(test_reading),
+		cmocka_unit_test(test_bad_rows),  cmocka_unit_test(test_missing_column),
 		cmocka_unit_test(test_quantiles), cmocka_unit_test(test_rent),
-		cmocka_unit_test(test_purchase), cmocka_unit_test(test_built_in),
-		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_purchase),  cmocka_unit_test(test_built_in),
+		cmocka_unit_test(test_exchange),  cmocka_unit_test(test_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
