@@ -9,7 +9,8 @@
 struct monitor_arguments {
 	struct wg_words words;
 	bool once;
-	const char *record, *replay;
+	const char *record, *replay, *export;
+	int names;
 	double interval_s, duration_s, record_limit_bytes, usd_per_kwh;
 	struct probe_arguments probe;
 };
@@ -59,17 +60,26 @@ static enum wg_status check(const struct wg_cli *cli, const struct monitor_argum
                             struct wg_error *error)
 {
 	enum wg_status status = check_words(&given->words, error);
-	bool live = given->record != NULL;
+	bool live = given->record || given->export;
 
 	if (status != WG_OK)
 		return status;
 	if (cli->svg_path && given->words.count == 0)
 		return wg_error_set(error, WG_BAD_INPUT, _("a picture is made by \"monitor report\" only"));
-	if (given->replay && live)
+	if (given->replay && given->record)
 		return wg_error_set(error, WG_BAD_INPUT, _("a record cannot be recorded again"));
 	if (given->once && live)
-		return wg_error_set(error, WG_BAD_INPUT, _("--once and --record exclude each other"));
+		return wg_error_set(error, WG_BAD_INPUT, _("--once and %s exclude each other"),
+		                    given->record ? "--record" : "--export");
 	return WG_OK;
+}
+
+static struct wg_probe_options options_of(const struct monitor_arguments *given)
+{
+	struct wg_probe_options probe = probe_options_of(&given->probe);
+
+	probe.replay_path = given->replay;
+	return probe;
 }
 
 static enum wg_status monitor_run(const struct wg_cli *cli, const void *arguments,
@@ -84,20 +94,25 @@ static enum wg_status monitor_run(const struct wg_cli *cli, const void *argument
 		return monitor_report(cli, given->words.items[1],
 		                      wg_cli_given(cli, "usd-per-kwh") ? given->usd_per_kwh : NAN,
 		                      result, error);
-	if (given->record) {
+	if (given->record || given->export) {
 		const struct monitor_live live = {
-			.probe = probe_options_of(&given->probe),
+			.probe = options_of(given),
 			.interval_s = given->interval_s,
 			.timeout_s = given->probe.timeout_s,
 			.duration_s = given->duration_s,
 			.record_path = given->record,
 			.record_limit_bytes = given->record_limit_bytes,
+			.export_address = given->export,
+			.names = (enum metrics_names)given->names,
 		};
 
 		return monitor_live(&live, result, error);
 	}
 	return show_once(cli, given, result, error);
 }
+
+/* In the order of enum metrics_names. */
+static const char *const name_choices[] = { "own", "dcgm", "nvidia_smi", NULL };
 
 static const struct wg_option options[] = {
 	{ .name = "once", .kind = WG_OPTION_FLAG,
@@ -113,12 +128,20 @@ static const struct wg_option options[] = {
 	{ .name = "replay", .kind = WG_OPTION_TEXT, .argument = "FILE",
 	  .help = N_("read a record instead of this machine's GPUs"),
 	  .offset = offsetof(struct monitor_arguments, replay) },
+	{ .name = "export", .kind = WG_OPTION_TEXT, .argument = "[ADDR]:PORT",
+	  .help = N_("serve the readings to Prometheus until told to stop; without ADDR to this "
+	             "machine only"),
+	  .offset = offsetof(struct monitor_arguments, export) },
+	{ .name = "names", .kind = WG_OPTION_CHOICE, .choices = name_choices, .otherwise = "own",
+	  .help = N_("whose metric names to serve: our own, for any vendor, or those of another "
+	             "exporter in whose place this one stands"),
+	  .offset = offsetof(struct monitor_arguments, names) },
 	{ .name = "interval", .kind = WG_OPTION_DURATION, .otherwise = "1s", .low = 0.05,
 	  .high = 86400, .help = N_("time between two readings"),
 	  .offset = offsetof(struct monitor_arguments, interval_s) },
 	{ .name = "duration", .kind = WG_OPTION_DURATION,
 	  .otherwise_words = N_("until interrupted"), .low = 0.01, .high = 31536000,
-	  .help = N_("stop recording after this time"),
+	  .help = N_("stop recording or serving after this time"),
 	  .offset = offsetof(struct monitor_arguments, duration_s) },
 	{ .name = "usd-per-kwh", .kind = WG_OPTION_NUMBER, .argument = "USD", .low = 0, .high = 100,
 	  .help = N_("price of energy, for the cost in a report"),
@@ -130,6 +153,8 @@ static const struct wg_example examples[] = {
 	{ "whichgpu monitor --once --demo 2", N_("two made-up GPUs, to see what is shown") },
 	{ "whichgpu monitor --once --demo 1 --json", N_("every reading with its state") },
 	{ "whichgpu monitor --demo 1 --record gpus.db --duration 1s", N_("a record of one second") },
+	{ "whichgpu monitor --demo 4 --export :9400 --duration 1s",
+	  N_("metrics for Prometheus at http://127.0.0.1:9400/metrics") },
 	{ "whichgpu monitor report gpus.db --usd-per-kwh 0.2", N_("what the record says") },
 };
 
@@ -147,6 +172,9 @@ const struct wg_command wg_command_monitor = {
 		"A record is an SQLite file that loses at most the sample being written when the "
 		"program or machine dies. \"monitor report\" tells its energy, use, throttling and "
 		"peaks, and draws them with --svg.\n\n"
+		"--export serves metrics under /metrics, to this machine only unless another address "
+		"is given; there is no password, so do not give it the address of a public network. "
+		"Its answers never wait for a driver: readings older than --timeout are left out.\n\n"
 		"Exit status 1 when no GPU is found."),
 	.examples = examples,
 	.example_count = sizeof examples / sizeof examples[0],

@@ -3,6 +3,7 @@
 #define WHICHGPU_CLI_MONITOR_LIVE_H
 
 #include "cli/probe_cli.h"
+#include "http/metrics.h"
 
 struct monitor_live {
 	struct wg_probe_options probe;
@@ -10,6 +11,8 @@ struct monitor_live {
 	double duration_s;          /* 0: until a signal */
 	const char *record_path;    /* NULL: none */
 	double record_limit_bytes;
+	const char *export_address; /* NULL: none */
+	enum metrics_names names;
 };
 
 /* Runs until the duration is over, SIGINT, SIGTERM or an error. Both signals are

@@ -27,7 +27,14 @@ extern const struct wg_backend wg_backend_intel;
 extern const struct wg_backend wg_backend_replay;
 extern const struct wg_backend wg_backend_demo;
 
-/* value / scale with state OK. */
+/* value * scale; for a scale that is a decimal fraction by division, so that 88.25 %
+ * is 0.8825 and not its neighbour. */
+static inline double wg_scaled(double value, double scale)
+{
+	return scale < 1 ? value / __builtin_nearbyint(1 / scale) : value * scale;
+}
+
+/* State OK. */
 static inline void wg_reading_set(struct wg_probe_gpu *gpu, enum wg_reading_name name, double value,
                                   const char *call)
 {

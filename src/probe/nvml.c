@@ -480,12 +480,14 @@ static enum wg_probe_path path_of(struct nvml_state *state, nvml_device a, nvml_
 	};
 	int level = -1;
 
-	if (!state->api.ancestor || state->api.ancestor(a, b, &level) != NVML_OK || level < 0 || level > 50)
+	if (!state->api.ancestor || state->api.ancestor(a, b, &level) != NVML_OK || level < 0 ||
+	    level > 50)
 		return WG_PATH_NOT_KNOWN;
 	return paths[level / 10];
 }
 
-static enum wg_status nvml_pairs(void *opaque, bool (*add)(void *list, const struct wg_probe_pair *),
+static enum wg_status nvml_pairs(void *opaque,
+                                 bool (*add)(void *list, const struct wg_probe_pair *pair),
                                  void *list, struct wg_error *error)
 {
 	struct nvml_state *state = opaque;

@@ -110,7 +110,7 @@ void nvml_read_gpm(struct nvml_pass *pass, struct nvml_gpm *gpm, int gpu_instanc
 		if (each == NVML_OK && isnan(query->metrics[i].value))
 			each = NVML_NO_DATA;
 		nvml_take(pass, gpm_metrics[i].reading, each,
-		          query->metrics[i].value * gpm_metrics[i].scale, api->called.gpm_metrics);
+		          wg_scaled(query->metrics[i].value, gpm_metrics[i].scale), api->called.gpm_metrics);
 	}
 }
 
@@ -334,7 +334,7 @@ static nvml_return read_list(struct nvml_pass *pass, bool compute)
 
 static void set_use(struct wg_reading *reading, unsigned percent, const char *call)
 {
-	*reading = (struct wg_reading){ .value = percent * PERCENT, .call = call,
+	*reading = (struct wg_reading){ .value = wg_scaled(percent, PERCENT), .call = call,
 	                                .state = WG_PROBE_OK };
 }
 

@@ -160,7 +160,7 @@ static void read_plain(struct nvml_pass *pass, const struct plain_call *calls, s
 		memcpy(&call, api + calls[i].pointer, sizeof call);
 		memcpy(&name, api + calls[i].name, sizeof name);
 		result = call ? call(pass->handle, &value) : NVML_NO_FUNCTION;
-		nvml_take(pass, calls[i].reading, result, value * calls[i].scale, name);
+		nvml_take(pass, calls[i].reading, result, wg_scaled(value, calls[i].scale), name);
 	}
 }
 
@@ -205,7 +205,7 @@ static void read_fields(struct nvml_pass *pass)
 
 		if (each == NVML_OK && isnan(value))
 			each = NVML_NOT_SUPPORTED;
-		nvml_take(pass, fields[i].reading, each, value * fields[i].scale, api->called.fields);
+		nvml_take(pass, fields[i].reading, each, wg_scaled(value, fields[i].scale), api->called.fields);
 	}
 }
 
@@ -258,14 +258,15 @@ static void read_use(struct nvml_pass *pass)
 
 	if (api->utilization)
 		result = api->utilization(pass->handle, &use);
-	nvml_take(pass, WG_READ_BUSY, result, use.gpu * PERCENT, api->called.utilization);
-	nvml_take(pass, WG_READ_MEMORY_BUSY, result, use.memory * PERCENT, api->called.utilization);
+	nvml_take(pass, WG_READ_BUSY, result, wg_scaled(use.gpu, PERCENT), api->called.utilization);
+	nvml_take(pass, WG_READ_MEMORY_BUSY, result, wg_scaled(use.memory, PERCENT),
+	          api->called.utilization);
 	for (size_t i = 0; i < sizeof engines / sizeof engines[0] && !pass->lost; i++) {
 		unsigned percent = 0, period = 0;
 
 		result = engines[i].call ? engines[i].call(pass->handle, &percent, &period)
 		                         : NVML_NO_FUNCTION;
-		nvml_take(pass, engines[i].reading, result, percent * PERCENT, engines[i].name);
+		nvml_take(pass, engines[i].reading, result, wg_scaled(percent, PERCENT), engines[i].name);
 	}
 }
 
@@ -332,7 +333,7 @@ static void read_counters(struct nvml_pass *pass)
 
 	if (api->energy && pass->gpu->readings[WG_READ_ENERGY].state == WG_PROBE_NOT_SUPPORTED) {
 		result = api->energy(pass->handle, &value);
-		nvml_take(pass, WG_READ_ENERGY, result, (double)value * MILLI, api->called.energy);
+		nvml_take(pass, WG_READ_ENERGY, result, wg_scaled((double)value, MILLI), api->called.energy);
 	}
 	for (size_t i = 0; i < 4 && api->ecc_total && !pass->lost; i++) {
 		if (pass->gpu->readings[ecc[i].reading].state != WG_PROBE_NOT_SUPPORTED)
@@ -365,7 +366,7 @@ static void read_violations(struct nvml_pass *pass)
 		if (pass->gpu->readings[readings[policy]].state != WG_PROBE_NOT_SUPPORTED)
 			continue;
 		result = api->violation(pass->handle, policy, &time);
-		nvml_take(pass, readings[policy], result, (double)time.violation_ns * NANO,
+		nvml_take(pass, readings[policy], result, wg_scaled((double)time.violation_ns, NANO),
 		          api->called.violation);
 	}
 }
@@ -434,8 +435,8 @@ void nvml_read_fixed(struct nvml_pass *pass)
 		nvml_take(pass, limits[i].reading, result, a, api->called.threshold);
 	}
 	result = api->power_range ? api->power_range(pass->handle, &a, &b) : NVML_NO_FUNCTION;
-	nvml_take(pass, WG_READ_POWER_LIMIT_MIN, result, a * MILLI, api->called.power_range);
-	nvml_take(pass, WG_READ_POWER_LIMIT_MAX, result, b * MILLI, api->called.power_range);
+	nvml_take(pass, WG_READ_POWER_LIMIT_MIN, result, wg_scaled(a, MILLI), api->called.power_range);
+	nvml_take(pass, WG_READ_POWER_LIMIT_MAX, result, wg_scaled(b, MILLI), api->called.power_range);
 	result = api->ecc_mode ? api->ecc_mode(pass->handle, &a, &b) : NVML_NO_FUNCTION;
 	nvml_take(pass, WG_READ_ECC_MODE, result, a, api->called.ecc_mode);
 	nvml_take(pass, WG_READ_ECC_MODE_PENDING, result, b, api->called.ecc_mode);

@@ -68,7 +68,7 @@ void sysfs_take(struct wg_probe_gpu *gpu, enum wg_reading_name name, const char 
 	if (gpu->readings[name].state != WG_PROBE_NOT_SUPPORTED)
 		return;
 	if (sysfs_number(root, folder, file, &value, &state))
-		wg_reading_set(gpu, name, value * scale, file);
+		wg_reading_set(gpu, name, wg_scaled(value, scale), file);
 	else
 		wg_reading_miss(gpu, name, state, file);
 	if (state == WG_PROBE_LOST)
