@@ -54,6 +54,13 @@ static void build_family(struct wg_builder *builder)
 		builder->family->build(builder);
 		return;
 	}
+	/* LLaVA's own form names its tower and describes it elsewhere. */
+	if (wg_config_string_key(&builder->config, "mm_vision_tower") != NULL) {
+		builder->incomplete = true;
+		wg_builder_warn(builder, "the vision tower \"%.60s\" is only named in the config: "
+		                "its layers are not known",
+		                wg_config_string_key(&builder->config, "mm_vision_tower"));
+	}
 	wg_decoder_read(builder, &decoder);
 	if (builder->family->adjust != NULL)
 		builder->family->adjust(builder, &decoder);
@@ -72,13 +79,14 @@ static void settle_index(struct wg_builder *builder, const struct wg_evidence *e
 {
 	struct wg_model *model = builder->model;
 	double bytes = evidence->index_bytes;
-	double whole = model->parameters + model->companion_parameters;
+	bool apart = evidence->part_count > 0;
+	double whole = model->parameters + (apart ? 0 : model->companion_parameters);
 	double per_element = storage->bits[WG_PART_VECTORS] / 8, elements;
 
 	if (bytes <= 0)
 		return;
-	model->stored.bytes = bytes;
-	model->stored.exact = true;
+	model->stored.bytes = bytes + (apart ? wg_storage_bytes(storage, &builder->beside) : 0);
+	model->stored.exact = !apart;
 	if (storage->method[0] != '\0')
 		return;
 	/* The type in the config is what it was trained in; the files may differ. */
@@ -96,7 +104,7 @@ static void settle_index(struct wg_builder *builder, const struct wg_evidence *e
 	if (elements == whole) {
 		model->basis = WG_BASIS_INDEX;
 		model->parameters = whole;
-	} else if (builder->incomplete || whole == 0) {
+	} else if (builder->incomplete || builder->towers_near || whole == 0) {
 		model->basis = WG_BASIS_INDEX;
 		model->parameters = floor(elements);
 	} else if (fabs(elements - whole) > EXPLAINED * whole) {
@@ -218,9 +226,13 @@ static void build(struct wg_builder *builder, const struct wg_evidence *evidence
 	if (builder->family != NULL) {
 		model->family = builder->family->key;
 		build_family(builder);
+		if (wg_builder_ok(builder) && builder->family->build == NULL)
+			wg_build_towers(builder);
 	} else {
 		build_unknown(builder, evidence);
 	}
+	if (wg_builder_ok(builder))
+		wg_build_pipeline(builder, evidence);
 	wg_builder_finish(builder);
 	if (wg_builder_ok(builder))
 		settle(builder, evidence);

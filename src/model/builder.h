@@ -55,6 +55,8 @@ struct wg_builder {
 	double inactive_parameters;      /* experts a token does not use */
 	double fixed_state_elements;     /* beyond the mixers': cross-attention to fixed tokens */
 	double index_bytes_per_token;
+	unsigned outer_hidden;           /* of the language model, for towers */
+	bool towers_near;                /* companions are counted roughly */
 	bool incomplete;                 /* something was not understood: do not trust the total */
 	struct wg_stack_builder stacks[WG_STACKS];
 	size_t stack_count;
@@ -163,6 +165,9 @@ void wg_build_mamba2(struct wg_builder *builder, double hidden, const struct wg_
                      struct wg_mixer *ret_mixer);
 void wg_build_short_convolution(struct wg_builder *builder, double hidden, unsigned kernel,
                                 bool bias, struct wg_mixer *ret_mixer);
+
+/* vision.c: the towers that the config describes, as companions. */
+void wg_build_towers(struct wg_builder *builder);
 
 /* --- finish.c --- sums, KV and stored size once all stacks are there --- */
 void wg_builder_finish(struct wg_builder *builder);

@@ -119,6 +119,18 @@ static const struct wg_family families[] = {
 	{ "nemotron-h", "NemotronHForCausalLM nemotron_h", RMS, 1, WG_PLAIN_FFN | WG_ROUTER_BIAS,
 	  wg_family_nemotron_h, wg_layer_nemotron_h },
 
+	/* --- attention of several shapes --- */
+	{ "gemma4", "Gemma4ForConditionalGeneration gemma4_text gemma4 Gemma4ForCausalLM", RMS, 4,
+	  WG_TIED | WG_QK_NORM_HEADS, wg_family_gemma4, wg_layer_gemma4 },
+	{ "mllama", "MllamaForConditionalGeneration mllama_text_model mllama MllamaForCausalLM", RMS, 2,
+	  0, wg_family_mllama, wg_layer_mllama },
+	{ "deepseek-v4", "DeepseekV4ForCausalLM deepseek_v4", RMS, 2, WG_ROUTER_BIAS,
+	  wg_family_deepseek_v4, wg_layer_deepseek_v4 },
+	{ "mimo-v2", "MiMoV2FlashForCausalLM mimo_v2_flash MiMoV2ForCausalLM mimo_v2", RMS, 2,
+	  WG_ROUTER_BIAS, wg_family_mimo_v2, wg_layer_mimo_v2 },
+	{ "nemotron-nas", "DeciLMForCausalLM deci nemotron-nas", RMS, 2, 0, wg_family_nemotron_nas,
+	  wg_layer_nemotron_nas },
+
 	/* --- no attention --- */
 	{ "mamba", "MambaForCausalLM mamba FalconMambaForCausalLM falcon_mamba", RMS, 1, WG_TIED, NULL,
 	  NULL, wg_build_mamba_model },
@@ -159,6 +171,12 @@ static const struct wg_family families[] = {
 	          "MBartForConditionalGeneration mbart PegasusForConditionalGeneration pegasus "
 	          "MarianMTModel marian M2M100ForConditionalGeneration m2m_100",
 	  LAYER, 2, WG_TIED, NULL, NULL, wg_build_bart_model },
+	/* --- diffusion --- */
+	{ "unet", "UNet2DConditionModel UNet3DConditionModel", LAYER, 0, 0, NULL, NULL,
+	  wg_build_unet_model },
+	{ "flux", "FluxTransformer2DModel", LAYER, 0, 0, NULL, NULL, wg_build_flux_model },
+	{ "hunyuan-dit", "HunyuanDiT2DModel", LAYER, 0, 0, NULL, NULL, wg_build_hunyuan_dit_model },
+	{ "vae", "AutoencoderKL", LAYER, 0, 0, NULL, NULL, wg_build_vae_model },
 	{ "whisper", "WhisperForConditionalGeneration whisper WhisperModel", LAYER, 2, WG_TIED, NULL,
 	  NULL, wg_build_whisper_model },
 };

@@ -66,4 +66,27 @@ void wg_build_t5_encoder(struct wg_builder *builder);
 void wg_build_bart_model(struct wg_builder *builder);
 void wg_build_whisper_model(struct wg_builder *builder);
 
+/* family_special.c */
+void wg_family_gemma4(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_gemma4(struct wg_builder *builder, const struct wg_decoder *decoder, unsigned index,
+                     struct wg_layer *ret_layer);
+void wg_family_mllama(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_mllama(struct wg_builder *builder, const struct wg_decoder *decoder, unsigned index,
+                     struct wg_layer *ret_layer);
+void wg_family_deepseek_v4(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_deepseek_v4(struct wg_builder *builder, const struct wg_decoder *decoder,
+                          unsigned index, struct wg_layer *ret_layer);
+void wg_family_mimo_v2(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_mimo_v2(struct wg_builder *builder, const struct wg_decoder *decoder,
+                      unsigned index, struct wg_layer *ret_layer);
+void wg_family_nemotron_nas(struct wg_builder *builder, struct wg_decoder *decoder);
+void wg_layer_nemotron_nas(struct wg_builder *builder, const struct wg_decoder *decoder,
+                           unsigned index, struct wg_layer *ret_layer);
+
+/* diffusion.c, unet.c */
+void wg_build_unet_model(struct wg_builder *builder);
+void wg_build_flux_model(struct wg_builder *builder);
+void wg_build_hunyuan_dit_model(struct wg_builder *builder);
+void wg_build_vae_model(struct wg_builder *builder);
+
 #endif

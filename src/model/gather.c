@@ -222,8 +222,11 @@ enum wg_status wg_gather_folder(struct wg_arena *arena, const char *folder,
 	if (status != WG_OK)
 		return status;
 	evidence->folder = folder;
+	status = wg_gather_pipeline(arena, folder, evidence, error);
+	if (status != WG_OK)
+		return status;
 	if (evidence->config != NULL)
-		return gather_weights(arena, folder, evidence, error);
+		return gather_weights(arena, evidence->folder, evidence, error);
 	status = list_files(arena, folder, ".gguf", &names, &count, error);
 	if (status != WG_OK)
 		return status;

@@ -18,4 +18,10 @@ enum wg_status wg_gather_text(struct wg_arena *arena, const char *folder, const 
                               const char **ret_path, const char **ret_text, size_t *ret_length,
                               struct wg_error *error);
 
+/* pipeline.c: finds the denoiser's config and the other parts of a folder with
+ * model_index.json, in folders of their own or side by side as
+ * "<part>.config.json". Leaves the evidence as it is when there is no pipeline. */
+enum wg_status wg_gather_pipeline(struct wg_arena *arena, const char *folder,
+                                  struct wg_evidence *evidence, struct wg_error *error);
+
 #endif

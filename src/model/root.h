@@ -12,6 +12,15 @@ struct wg_model_root {
 	double index_bytes_per_token;
 };
 
+/* A part of a diffusion pipeline beside the denoiser. */
+struct wg_pipeline_part {
+	const char *name;                /* "text_encoder_2" */
+	const char *path, *config;       /* config NULL: named by the pipeline, not there */
+	size_t config_length;
+};
+
+#define WG_PIPELINE_PARTS 5
+
 /* All that is known about one model before it is understood. Texts are
  * NUL-terminated; NULL or 0 where there is none. */
 struct wg_evidence {
@@ -22,6 +31,8 @@ struct wg_evidence {
 	const char *quant_config;        /* hf_quant_config.json */
 	const char *id, *name, *origin, *licence;
 	const char *file_type;           /* GGUF: "Q4_K_M" */
+	struct wg_pipeline_part parts[WG_PIPELINE_PARTS];
+	size_t part_count;
 	double index_bytes, index_parameters;
 	double given_parameters;         /* params:7B; 0: not given */
 	const struct wg_tensor_table *table;
@@ -40,6 +51,9 @@ void wg_model_catalog_hint(const char *name, struct wg_error *error);
 /* given.c: params:7B. */
 enum wg_status wg_model_build_given(struct wg_arena *arena, const char *size,
                                     struct wg_model **ret_model, struct wg_error *error);
+
+/* pipeline.c: the parts of a diffusion pipeline as companions. */
+void wg_build_pipeline(struct wg_builder *builder, const struct wg_evidence *evidence);
 
 /* storage.c: how the weights are stored. */
 struct wg_storage {
