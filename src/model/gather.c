@@ -173,16 +173,21 @@ static enum wg_status gather_weights(struct wg_arena *arena, const char *folder,
 	return status;
 }
 
-static enum wg_status gather_gguf(struct wg_arena *arena, const char *path,
-                                  struct wg_evidence *evidence, struct wg_error *error)
+enum wg_status wg_gather_gguf(struct wg_arena *arena, const char *path,
+                              struct wg_evidence *evidence, struct wg_error *error)
 {
 	struct wg_gguf gguf;
 	enum wg_status status = wg_gguf_read(path, arena, &gguf, error);
 
 	if (status != WG_OK)
 		return status;
-	if (gguf.table.count > 0)
-		status = keep_table(arena, &gguf.table, evidence, error);
+	if (gguf.table.count == 0) {
+		wg_error_set(error, WG_BAD_INPUT, "\"%.200s\" holds no weights%s%s", path,
+		             gguf.side[0] != '\0' ? ", only a " : "", gguf.side);
+		wg_error_hint(error, "give the file with the model's tensors");
+		return WG_BAD_INPUT;
+	}
+	status = keep_table(arena, &gguf.table, evidence, error);
 	evidence->config_name = path;
 	evidence->config = gguf.config;
 	if (gguf.config == NULL) {
@@ -233,7 +238,7 @@ enum wg_status wg_gather_folder(struct wg_arena *arena, const char *folder,
 	if (count == 0)
 		return wg_diagnose_folder(folder, error);
 	path = wg_arena_printf(arena, "%s/%s", folder, names[0]);
-	return path == NULL ? wg_error_no_memory(error) : gather_gguf(arena, path, evidence, error);
+	return path == NULL ? wg_error_no_memory(error) : wg_gather_gguf(arena, path, evidence, error);
 }
 
 /* Weights without a config: all that is known is the tensors. */
@@ -263,7 +268,7 @@ enum wg_status wg_gather_file(struct wg_arena *arena, const char *path,
 	if (folder == NULL)
 		return wg_error_no_memory(error);
 	if (ends_with(path, ".gguf"))
-		return gather_gguf(arena, path, evidence, error);
+		return wg_gather_gguf(arena, path, evidence, error);
 	if (ends_with(path, ".safetensors")) {
 		status = gather_safetensors(arena, folder, &name, 1, evidence, error);
 		return status != WG_OK ? status : config_or_none(arena, folder, path, evidence, error);
@@ -279,5 +284,29 @@ enum wg_status wg_gather_file(struct wg_arena *arena, const char *path,
 	if (status == WG_OK && strcmp(name, "config.json") == 0)
 		status = wg_gather_text(arena, folder, "hf_quant_config.json", NULL,
 		                        &evidence->quant_config, NULL, error);
+	return status;
+}
+
+enum wg_status wg_gather_fetched(struct wg_arena *arena, const struct wg_hf_files *files,
+                                 struct wg_evidence *evidence, struct wg_error *error)
+{
+	struct wg_weight_index index;
+	enum wg_status status = WG_OK;
+
+	evidence->config = files->config != NULL ? files->config : "{}";
+	evidence->config_length = strlen(evidence->config);
+	evidence->config_name = "config.json";
+	evidence->quant_config = files->quant_config;
+	if (files->index != NULL) {
+		status = wg_safetensors_read_index_text(files->index, strlen(files->index),
+		                                        "model.safetensors.index.json", arena, &index,
+		                                        error);
+		if (status != WG_OK)
+			return status;
+		evidence->index_bytes = index.total_bytes;
+		evidence->index_parameters = index.total_parameters;
+	}
+	if (files->table.count > 0)
+		status = keep_table(arena, &files->table, evidence, error);
 	return status;
 }

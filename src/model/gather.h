@@ -13,6 +13,11 @@ enum wg_status wg_gather_folder(struct wg_arena *arena, const char *folder,
  * the config that lies beside them. */
 enum wg_status wg_gather_file(struct wg_arena *arena, const char *path,
                               struct wg_evidence *evidence, struct wg_error *error);
+enum wg_status wg_gather_gguf(struct wg_arena *arena, const char *path,
+                              struct wg_evidence *evidence, struct wg_error *error);
+/* Texts and headers that came over the network. */
+enum wg_status wg_gather_fetched(struct wg_arena *arena, const struct wg_hf_files *files,
+                                 struct wg_evidence *evidence, struct wg_error *error);
 /* Text of folder/name in the arena; *ret_text NULL when there is no such file. */
 enum wg_status wg_gather_text(struct wg_arena *arena, const char *folder, const char *name,
                               const char **ret_path, const char **ret_text, size_t *ret_length,

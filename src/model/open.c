@@ -18,12 +18,46 @@ static const char *last_part(struct wg_arena *arena, const char *path)
 	return wg_arena_strndup(arena, path + begin, end - begin);
 }
 
+/* hf:ORG/NAME: the local cache's folder, or what was fetched. */
+static enum wg_status gather_hf(struct wg_arena *arena, const char *name, bool offline,
+                                struct wg_evidence *evidence, struct wg_error *error)
+{
+	struct wg_hf_files files;
+	enum wg_status status = wg_location_find_hf(name, offline, arena, &files, error);
+
+	if (status != WG_OK)
+		return status;
+	evidence->id = last_part(arena, name);
+	if (evidence->id == NULL)
+		return wg_error_no_memory(error);
+	if (files.folder != NULL)
+		return wg_gather_folder(arena, files.folder, evidence, error);
+	return wg_gather_fetched(arena, &files, evidence, error);
+}
+
+static enum wg_status gather_ollama(struct wg_arena *arena, const char *name,
+                                    struct wg_evidence *evidence, struct wg_error *error)
+{
+	const char *path;
+	enum wg_status status = wg_location_find_ollama(name, arena, &path, error);
+
+	if (status != WG_OK)
+		return status;
+	evidence->id = name;
+	return wg_gather_gguf(arena, path, evidence, error);
+}
+
 static enum wg_status gather(struct wg_arena *arena, const char *spec,
+                             const struct wg_model_options *options,
                              struct wg_evidence *evidence, struct wg_error *error)
 {
 	const struct wg_embedded *known = wg_model_catalog_find(spec);
 
 	evidence->origin = spec;
+	if (strncmp(spec, "hf:", 3) == 0)
+		return gather_hf(arena, spec + 3, options != NULL && options->offline, evidence, error);
+	if (strncmp(spec, "ollama:", 7) == 0)
+		return gather_ollama(arena, spec + 7, evidence, error);
 	/* A path that exists is meant as one; a bare word is a name first. */
 	if (known != NULL && !(strchr(spec, '/') != NULL && wg_file_exists(spec))) {
 		*evidence = (struct wg_evidence){ .config = known->bytes,
@@ -49,12 +83,11 @@ enum wg_status wg_model_open(const char *spec, const struct wg_model_options *op
 	struct wg_arena *arena = wg_arena_open(0);
 	enum wg_status status;
 
-	(void)options;
 	if (arena == NULL)
 		return wg_error_no_memory(error);
 	if (strncmp(spec, "params:", 7) == 0)
 		return wg_model_build_given(arena, spec + 7, ret_model, error);
-	status = gather(arena, spec, &evidence, error);
+	status = gather(arena, spec, options, &evidence, error);
 	if (status != WG_OK) {
 		wg_arena_free(arena);
 		return status;

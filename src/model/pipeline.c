@@ -108,11 +108,36 @@ static void (*builder_of(const struct wg_json_at *root))(struct wg_builder *)
 	return strcmp(family->key, "t5") == 0 ? wg_build_t5_encoder : family->build;
 }
 
+static void build_part(struct wg_builder *builder, const char *name, const struct wg_json_at *at)
+{
+	void (*build)(struct wg_builder *) = builder_of(at);
+
+	if (build != NULL)
+		wg_build_companion(builder, at, build);
+	else
+		wg_builder_warn(builder, "the pipeline's %.40s is of a kind not known: it is not counted",
+		                name);
+}
+
+/* Our own form has the parts' shapes in the model's file. */
+static void build_own_parts(struct wg_builder *builder)
+{
+	struct wg_json_at own = wg_json_member(&builder->config.root, "parts");
+	size_t count = wg_json_type(&own) == WG_JSON_OBJECT ? wg_json_count(&own) : 0;
+
+	for (size_t i = 0; i < count && i < WG_PIPELINE_PARTS && wg_builder_ok(builder); i++) {
+		const char *name = "";
+		struct wg_json_at part = wg_json_member_at(&own, i, &name);
+
+		build_part(builder, name, &part);
+	}
+}
+
 void wg_build_pipeline(struct wg_builder *builder, const struct wg_evidence *evidence)
 {
+	build_own_parts(builder);
 	for (size_t i = 0; i < evidence->part_count && wg_builder_ok(builder); i++) {
 		const struct wg_pipeline_part *part = &evidence->parts[i];
-		void (*build)(struct wg_builder *);
 		struct wg_json *json;
 
 		if (part->config == NULL) {
@@ -126,12 +151,7 @@ void wg_build_pipeline(struct wg_builder *builder, const struct wg_evidence *evi
 			return;
 		}
 		struct wg_json_at root = wg_json_root(json);
-		build = builder_of(&root);
-		if (build != NULL)
-			wg_build_companion(builder, &root, build);
-		else
-			wg_builder_warn(builder, "the pipeline's %s is of a kind not known: it is not counted",
-			                part->name);
+		build_part(builder, part->name, &root);
 		wg_json_free(json);
 	}
 }

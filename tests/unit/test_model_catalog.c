@@ -38,6 +38,13 @@ static const struct { const char *id; double parameters; } published[] = {
 	{ "gpt-neox-20b", 20554567680 }, { "pythia-2.8b", 2775208960 },
 	{ "pythia-6.9b", 6857302016 }, { "olmo-2-7b", 7298617344 }, { "dbrx", 131596523520 },
 	{ "command-r-35b", 34980831232 }, { "starcoder2-7b", 7173923840 },
+	{ "bert-base", 109482240 }, { "bert-large", 335141888 }, { "roberta-base", 124645632 },
+	{ "t5-small", 60506624 }, { "flan-t5-xl", 2849757184 }, { "bart-large", 406291456 },
+	{ "whisper-small", 241734912 }, { "whisper-large-v3", 1543490560 }, { "vit-base", 86389248 },
+	{ "sd-1.5", 859520964 }, { "sd-2.1", 865910724 }, { "sdxl", 2567463684 },
+	{ "flux.1-dev", 11901408320 }, { "jamba-v0.1", 51570323328 },
+	{ "kimi-linear-48b-a3b", 49122681728 }, { "lfm2-1.2b", 1170340608 },
+	{ "qwen3-next-80b-a3b", 79674391296 }, { "mamba-2.8b", 2768345600 },
 	{ "smollm3-3b", 3075098624 }, { "granite-3.1-8b", 8170848256 },
 };
 
