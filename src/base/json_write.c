@@ -28,19 +28,31 @@ static void put_code(struct wg_text *out, const char *bytes, size_t length, uint
 	}
 }
 
+/* Printable ASCII that stands for itself: nearly all there is. */
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+	while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
 static void put_quoted(struct wg_text *out, const char *value)
 {
 	size_t length = strlen(value), at = 0;
 	wg_text_add_char(out, '"');
 	while (at < length) {
+		size_t step = plain_length(value + at);
 		uint32_t code;
-		size_t step = wg_utf8_next(value + at, length - at, &code);
-		if (step == 0) {
+		if (step > 0) {
+			wg_text_add_bytes(out, value + at, step);
+		} else if ((step = wg_utf8_next(value + at, length - at, &code)) > 0) {
+			put_code(out, value + at, step, code);
+		} else {
 			wg_text_add(out,
 			            "\xEF\xBF\xBD"); /* U+FFFD stands for what was no character */
 			step = 1;
-		} else {
-			put_code(out, value + at, step, code);
 		}
 		at += step;
 	}
