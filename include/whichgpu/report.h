@@ -101,8 +101,8 @@ struct wg_cell wg_cell_figure(const struct wg_figure *figure, enum wg_unit unit)
 
 struct wg_column {
 	const char *key;         /* CSV header: snake_case with SI unit */
-	const char *title;       /* for people, translated; without the unit, which the writer adds */
-	int priority;            /* 0 always shown; higher ones are dropped first on a narrow screen */
+	const char *title;       /* for people, translated; the writer adds the unit */
+	int priority;            /* 0 always shown; on a narrow screen the highest goes first */
 	bool right;              /* aligned right */
 };
 
@@ -123,6 +123,8 @@ void wg_list_item(struct wg_block *list, const char *label, struct wg_cell value
 /* A bar a row, scaled to the largest; text, HTML and SVG draw it. */
 struct wg_block *wg_document_bars(struct wg_document *document, const char *id, const char *title);
 void wg_bars_item(struct wg_block *bars, const char *label, struct wg_cell value);
+/* A picture as wg_svg_write made it; the page (HTML) shows it, the others do not. */
+void wg_document_picture(struct wg_document *document, const char *id, const char *svg);
 
 /* --- writing ------------------------------------------------------------ */
 enum wg_report_format { WG_REPORT_TEXT, WG_REPORT_JSON, WG_REPORT_CSV, WG_REPORT_MARKDOWN,

@@ -13,7 +13,8 @@ static enum wg_status completion_run(const struct wg_cli *cli, const void *argum
 	const struct completion_arguments *given = arguments;
 
 	if (strcmp(given->shells.items[0], "bash") != 0) {
-		wg_error_set(error, WG_NOT_FOUND, _("no completion for \"%s\""), given->shells.items[0]);
+		wg_error_set(error, WG_NOT_FOUND, _("no completion for \"%s\""),
+		             given->shells.items[0]);
 		wg_error_hint(error, "bash");
 		return WG_NOT_FOUND;
 	}

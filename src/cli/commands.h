@@ -17,7 +17,7 @@ const char *wg_command_group_title(enum wg_command_group group);
 struct wg_common_arguments {
 	bool json, csv, markdown;
 	const char *html, *svg, *data;
-	int language;             /* index into "en", "zh" */
+	int language; /* index into "en", "zh" */
 	bool stable, no_colour, offline, help;
 	int64_t columns;
 };

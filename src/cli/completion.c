@@ -12,8 +12,7 @@ static void put_names(const struct wg_option *options, size_t count,
 }
 
 /* What may follow an option: its choices, a file name, or anything. */
-static void put_value_case(const char *command, const struct wg_option *option,
-                           struct wg_text *out)
+static void put_value_case(const char *command, const struct wg_option *option, struct wg_text *out)
 {
 	if (option->kind == WG_OPTION_FLAG)
 		return;
@@ -32,10 +31,11 @@ static void put_value_case(const char *command, const struct wg_option *option,
 
 void wg_completion_bash(struct wg_text *out)
 {
-	wg_text_add(out, "# bash completion for whichgpu\n_whichgpu()\n{\n"
-	                 "\tlocal word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-	                 "\tlocal command=${COMP_WORDS[1]} words=\n\tCOMPREPLY=()\n"
-	                 "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords='");
+	wg_text_add(out,
+	            "# bash completion for whichgpu\n_whichgpu()\n{\n"
+	            "\tlocal word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+	            "\tlocal command=${COMP_WORDS[1]} words=\n\tCOMPREPLY=()\n"
+	            "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords='");
 	for (size_t i = 0; i < wg_command_count(); i++)
 		wg_text_printf(out, "%s ", wg_command_at(i)->name);
 	wg_text_add(out, "--help --version'\n\t\tmapfile -t COMPREPLY < "

@@ -41,8 +41,8 @@ static void put_entry(const char *label, const char *text, size_t label_columns,
 
 void wg_option_words(const struct wg_option *option, struct wg_text *out)
 {
-	const char *otherwise = option->otherwise_words ? _(option->otherwise_words)
-	                                                : option->otherwise;
+	const char *otherwise =
+		option->otherwise_words ? _(option->otherwise_words) : option->otherwise;
 	char low[32], high[32];
 
 	bool bounded = option->low != 0 || option->high != 0;
@@ -135,8 +135,8 @@ void wg_help_overview(unsigned columns, struct wg_text *out)
 	/* of the examples that commands give, the first three are shown here */
 	size_t shown = 0;
 
-	put_wrapped(_("whichgpu - which GPUs, how many, laid out how, at what cost, for this work"), 0,
-	            0, columns, out);
+	put_wrapped(_("whichgpu - which GPUs, how many, laid out how, at what cost, for this work"),
+	            0, 0, columns, out);
 	wg_text_printf(out, "\n%s whichgpu %s [%s]\n", _("Usage:"), _("COMMAND"), _("OPTION..."));
 	for (enum wg_command_group group = 0; group < WG_GROUP_COUNT; group++) {
 		bool titled = false;

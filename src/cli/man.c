@@ -99,8 +99,9 @@ static void put_exit_status(struct wg_text *out)
 {
 	static const char *const rows[][2] = {
 		{ "0", N_("the answer was found") },
-		{ "1", N_("the honest answer is no: nothing fits, a claim is wrong, a GPU is unhealthy; "
-		          "the document is printed all the same") },
+		{ "1",
+		  N_("the honest answer is no: nothing fits, a claim is wrong, a GPU is unhealthy; "
+		     "the document is printed all the same") },
 		{ "2", N_("the command line or the input cannot be used") },
 		{ "3", N_("the system failed: no memory, full disk, closed pipe") },
 	};
@@ -167,8 +168,8 @@ static void program_page(struct wg_text *out)
 	};
 
 	put_title("whichgpu", _("plan GPU purchases and rentals"), out);
-	wg_text_printf(out, ".SH SYNOPSIS\n\\fBwhichgpu\\fR \\fI%s\\fR [\\fI%s\\fR]\n", _("COMMAND"),
-	               _("OPTION..."));
+	wg_text_printf(out, ".SH SYNOPSIS\n\\fBwhichgpu\\fR \\fI%s\\fR [\\fI%s\\fR]\n",
+	               _("COMMAND"), _("OPTION..."));
 	wg_text_add(out, ".SH DESCRIPTION\n");
 	put_line(_(about), out);
 	wg_text_add(out, ".PP\n");

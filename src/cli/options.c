@@ -48,8 +48,7 @@ static enum wg_status read_integer(const struct wg_option *option, const char *w
 
 /* A number, and for shares a percentage too. */
 static enum wg_status read_plain_number(const struct wg_option *option, const char *what,
-                                        const char *text, double *ret_value,
-                                        struct wg_error *error)
+                                        const char *text, double *ret_value, struct wg_error *error)
 {
 	size_t length = strlen(text);
 	bool percent = option->kind == WG_OPTION_PERCENT && length > 0 && text[length - 1] == '%';
@@ -177,7 +176,8 @@ enum wg_status wg_options_defaults(const struct option_set *set, struct wg_arena
 		enum wg_status status = WG_OK;
 
 		if (set->rows[i].otherwise)
-			status = store(&set->rows[i], set->rows[i].otherwise, set->arguments, arena, error);
+			status = store(&set->rows[i], set->rows[i].otherwise, set->arguments, arena,
+			               error);
 		if (status)
 			return status;
 	}
@@ -200,15 +200,15 @@ static void lookup_init(struct lookup *lookup, struct option_set *sets, size_t s
 	size_t letters = 0;
 
 	*lookup = (struct lookup){ .sets = sets, .set_count = set_count };
-	lookup->shorts[letters++] = ':';   /* missing arguments are told apart */
+	lookup->shorts[letters++] = ':'; /* missing arguments are told apart */
 	for (size_t s = 0; s < set_count; s++) {
 		for (size_t i = 0; i < sets[s].count && lookup->count < MOST_ROWS; i++) {
 			const struct wg_option *row = &sets[s].rows[i];
 			bool takes = row->kind != WG_OPTION_FLAG;
 
-			lookup->longs[lookup->count] = (struct option){
-				row->name, takes ? required_argument : no_argument, NULL,
-				LONG_BASE + (int)lookup->count };
+			lookup->longs[lookup->count] =
+				(struct option){ row->name, takes ? required_argument : no_argument,
+				                 NULL, LONG_BASE + (int)lookup->count };
 			lookup->count++;
 			if (!row->letter)
 				continue;
@@ -275,10 +275,12 @@ static enum wg_status refuse(const struct lookup *lookup, int value, const char 
 	const struct wg_option *row = lookup_row(lookup, optopt, &set);
 
 	if (value == ':' && row)
-		return wg_error_set(error, WG_BAD_INPUT, _("option \"--%s\" needs a value"), row->name);
+		return wg_error_set(error, WG_BAD_INPUT, _("option \"--%s\" needs a value"),
+		                    row->name);
 	if (row && row->kind == WG_OPTION_FLAG)
-		return wg_error_set(error, WG_BAD_INPUT, _("option \"--%s\" takes no value"), row->name);
-	if (optopt == 0)   /* a long option */
+		return wg_error_set(error, WG_BAD_INPUT, _("option \"--%s\" takes no value"),
+		                    row->name);
+	if (optopt == 0) /* a long option */
 		return unknown_option(lookup, word, error);
 	wg_error_set(error, WG_BAD_INPUT, _("unknown option \"-%c\""), optopt);
 	wg_error_hint(error, _("--help lists the options"));
@@ -294,7 +296,7 @@ enum wg_status wg_options_parse(int argc, char **argv, struct option_set *sets, 
 
 	lookup_init(&lookup, sets, set_count);
 	opterr = 0;
-	optind = 0;   /* starts glibc's getopt afresh, also after an earlier parse */
+	optind = 0; /* starts glibc's getopt afresh, also after an earlier parse */
 	while ((value = getopt_long(argc, argv, lookup.shorts, lookup.longs, NULL)) != -1) {
 		struct option_set *set = NULL;
 		const struct wg_option *row;
@@ -314,17 +316,20 @@ enum wg_status wg_options_parse(int argc, char **argv, struct option_set *sets, 
 			return status;
 		set->given |= bit;
 	}
-	*ret_words = (struct wg_words){ (const char *const *)argv + optind, (size_t)(argc - optind) };
+	*ret_words =
+		(struct wg_words){ (const char *const *)argv + optind, (size_t)(argc - optind) };
 	return WG_OK;
 }
 
 const char *wg_option_argument(const struct wg_option *option, struct wg_arena *arena)
 {
 	static const char *const usual[] = {
-		[WG_OPTION_FLAG] = "", [WG_OPTION_TEXT] = "TEXT", [WG_OPTION_INTEGER] = "N",
-		[WG_OPTION_NUMBER] = "X", [WG_OPTION_PERCENT] = "SHARE", [WG_OPTION_SIZE] = "SIZE",
-		[WG_OPTION_COUNT] = "N", [WG_OPTION_DURATION] = "TIME", [WG_OPTION_MONEY] = "MONEY",
-		[WG_OPTION_WATTS] = "WATTS", [WG_OPTION_CHOICE] = "", [WG_OPTION_LIST] = "LIST",
+		[WG_OPTION_FLAG] = "",         [WG_OPTION_TEXT] = "TEXT",
+		[WG_OPTION_INTEGER] = "N",     [WG_OPTION_NUMBER] = "X",
+		[WG_OPTION_PERCENT] = "SHARE", [WG_OPTION_SIZE] = "SIZE",
+		[WG_OPTION_COUNT] = "N",       [WG_OPTION_DURATION] = "TIME",
+		[WG_OPTION_MONEY] = "MONEY",   [WG_OPTION_WATTS] = "WATTS",
+		[WG_OPTION_CHOICE] = "",       [WG_OPTION_LIST] = "LIST",
 	};
 	struct wg_text all;
 	const char *result;

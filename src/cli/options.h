@@ -10,7 +10,7 @@ struct option_set {
 	const struct wg_option *rows;
 	size_t count;
 	void *arguments;
-	uint64_t given;      /* out: bit i when row i was on the command line */
+	uint64_t given; /* out: bit i when row i was on the command line */
 };
 
 /* Puts the default of every row into place. Defaults are part of the program:

@@ -16,8 +16,9 @@ static double now_s(void)
 
 void wg_progress_init(struct wg_progress *progress, const char *label)
 {
-	*progress = (struct wg_progress){ .label = label, .terminal = isatty(STDERR_FILENO),
-	                                  .started_s = now_s() };
+	*progress = (struct wg_progress){ .label = label,
+		                          .terminal = isatty(STDERR_FILENO),
+		                          .started_s = now_s() };
 }
 
 void wg_progress_step(struct wg_progress *progress, double done, double total)

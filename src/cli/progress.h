@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct wg_progress {
-	const char *label;      /* translated; not copied */
+	const char *label; /* translated; not copied */
 	bool terminal, shown;
 	double started_s, drawn_s;
 };

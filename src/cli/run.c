@@ -40,8 +40,8 @@ static enum wg_status refuse_not_offered(const struct wg_command *command, uint6
 	for (size_t i = 0; i < wg_common_option_count; i++) {
 		if (!(given >> i & 1) || wg_common_option_offered(command, &wg_common_options[i]))
 			continue;
-		return wg_error_set(error, WG_BAD_INPUT, _("\"%s\" does not offer --%s"), command->name,
-		                    wg_common_options[i].name);
+		return wg_error_set(error, WG_BAD_INPUT, _("\"%s\" does not offer --%s"),
+		                    command->name, wg_common_options[i].name);
 	}
 	return WG_OK;
 }
@@ -66,6 +66,7 @@ static enum wg_status take_common(const struct wg_common_arguments *common, uint
 	                                 : WG_REPORT_TEXT;
 	cli->html_path = html ? NULL : common->html;
 	cli->svg_path = common->svg;
+	cli->wants_picture = common->svg || (common->html && cli->command->draws);
 	cli->data_folder = common->data;
 	cli->stable = common->stable;
 	cli->offline = common->offline;
@@ -92,7 +93,8 @@ static enum wg_status take_words(const struct wg_command *command, struct wg_wor
 	if (words.count < rule->least)
 		wg_error_set(error, WG_BAD_INPUT, _("\"%s\" needs %s"), command->name, rule->usage);
 	else
-		wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is one word too many"), words.items[most]);
+		wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is one word too many"),
+		             words.items[most]);
 	wg_text_init(&usage, sizeof error->hint);
 	wg_usage_line(command, &usage);
 	wg_error_hint(error, _("usage: %s"), wg_text_string(&usage));
@@ -158,11 +160,13 @@ static enum wg_status show(const struct wg_cli *cli, struct wg_result *result,
 		                 : wg_file_write(cli->svg_path, wg_text_string(&result->svg),
 		                                 result->svg.length, error);
 	if (!status && !cli->command->speaks_plain)
-		status = wg_document_write(result->document, cli->format, &options, &result->plain, error);
+		status = wg_document_write(result->document, cli->format, &options, &result->plain,
+		                           error);
 	if (!status && result->plain.failed)
 		status = wg_error_no_memory(error);
 	if (!status)
-		status = wg_output_write(wg_text_string(&result->plain), result->plain.length, error);
+		status = wg_output_write(wg_text_string(&result->plain), result->plain.length,
+		                         error);
 	return status;
 }
 
@@ -176,6 +180,8 @@ static enum wg_status compute_and_show(const struct wg_cli *cli, const void *arg
 	wg_text_init(&result.plain, WG_LIMIT_TEXT_BYTES);
 	status = result.document ? cli->command->run(cli, arguments, &result, error)
 	                         : wg_error_no_memory(error);
+	if (!status && result.svg.length > 0)
+		wg_document_picture(result.document, "picture", wg_text_string(&result.svg));
 	if (!status)
 		status = show(cli, &result, error);
 	*ret_no = result.answer_is_no;
@@ -245,11 +251,13 @@ static enum wg_exit unknown_command(const char *word)
 	struct wg_error error;
 	struct wg_text near;
 
-	wg_error_set(&error, WG_BAD_INPUT, word[0] == '-' ? _("unknown option \"%s\"")
-	                                                  : _("unknown command \"%s\""), word);
+	wg_error_set(&error, WG_BAD_INPUT,
+	             word[0] == '-' ? _("unknown option \"%s\"") : _("unknown command \"%s\""),
+	             word);
 	wg_text_init(&near, sizeof error.hint);
 	if (word[0] == '-')
-		wg_text_add(&near, _("options stand after the command; \"whichgpu --help\" lists them"));
+		wg_text_add(&near,
+		            _("options stand after the command; \"whichgpu --help\" lists them"));
 	else
 		wg_command_suggest(word, &near);
 	if (near.length == 0)

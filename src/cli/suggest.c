@@ -35,7 +35,8 @@ void wg_suggest(const char *word, const char *(*name)(const void *context, size_
 		for (size_t rank = 0; rank < MOST; rank++) {
 			if (own >= distances[rank])
 				continue;
-			memmove(names + rank + 1, names + rank, (MOST - rank - 1) * sizeof names[0]);
+			memmove(names + rank + 1, names + rank,
+			        (MOST - rank - 1) * sizeof names[0]);
 			memmove(distances + rank + 1, distances + rank,
 			        (MOST - rank - 1) * sizeof distances[0]);
 			names[rank] = candidate;

@@ -179,8 +179,8 @@ static const char *view_copy(struct wg_document *document, const char *source, b
 	return copy;
 }
 
-static struct wg_block *block_add(struct wg_document *document, enum block_kind kind, const char *id,
-                                  const char *text)
+static struct wg_block *block_add(struct wg_document *document, enum block_kind kind,
+                                  const char *id, const char *text)
 {
 	struct wg_block *block;
 	bool keep_lines = kind == BLOCK_PARAGRAPH || kind == BLOCK_NOTE;
@@ -302,6 +302,16 @@ struct wg_block *wg_document_bars(struct wg_document *document, const char *id, 
 void wg_bars_item(struct wg_block *bars, const char *label, struct wg_cell value)
 {
 	row_add(bars, label, &value, 1);
+}
+
+void wg_document_picture(struct wg_document *document, const char *id, const char *svg)
+{
+	struct wg_block *block = block_add(document, BLOCK_PICTURE, id, "");
+
+	if (!block)
+		return;
+	block->svg = wg_arena_strdup(document->arena, svg);
+	document->failed = document->failed || !block->svg;
 }
 
 /* --- writing ------------------------------------------------------------- */

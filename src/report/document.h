@@ -4,23 +4,32 @@
 
 #include "whichgpu/report.h"
 
-enum node_kind { NODE_OBJECT, NODE_ARRAY, NODE_NUMBER, NODE_INTEGER, NODE_STRING, NODE_BOOL,
-                 NODE_NULL };
+enum node_kind {
+	NODE_OBJECT,
+	NODE_ARRAY,
+	NODE_NUMBER,
+	NODE_INTEGER,
+	NODE_STRING,
+	NODE_BOOL,
+	NODE_NULL
+};
 
 struct wg_node {
 	struct wg_document *document;
 	enum node_kind kind;
-	const char *key;                       /* NULL in an array */
+	const char *key; /* NULL in an array */
 	union {
 		double number;
 		int64_t integer;
 		const char *string;
 		bool boolean;
 	} value;
-	struct wg_node *first, *last, *next;   /* children; next sibling */
+	struct wg_node *first, *last, *next; /* children; next sibling */
 };
 
-enum block_kind { BLOCK_HEADING, BLOCK_PARAGRAPH, BLOCK_NOTE, BLOCK_TABLE, BLOCK_LIST, BLOCK_BARS };
+enum block_kind { BLOCK_HEADING, BLOCK_PARAGRAPH, BLOCK_NOTE, BLOCK_TABLE, BLOCK_LIST, BLOCK_BARS,
+	BLOCK_PICTURE,
+};
 
 /* A line of a table (column_count cells), list or bars (label and one cell). */
 struct row {
@@ -33,8 +42,9 @@ struct wg_block {
 	struct wg_document *document;
 	enum block_kind kind;
 	const char *id;
-	const char *text;                      /* of a heading; title of a table; may be "" */
-	struct wg_column *columns;             /* tables only */
+	const char *text;          /* of a heading; title of a table; may be "" */
+	const char *svg;           /* pictures only */
+	struct wg_column *columns; /* tables only */
 	size_t column_count;
 	struct row *first_row, *last_row;
 	size_t row_count;
@@ -45,8 +55,8 @@ struct wg_document {
 	struct wg_arena *arena;
 	struct wg_node *data;
 	struct wg_block *first_block, *last_block;
-	struct wg_block *main_table;           /* of --csv */
-	bool failed;                           /* memory was out at some point */
+	struct wg_block *main_table; /* of --csv */
+	bool failed;                 /* memory was out at some point */
 };
 
 void wg_write_text(const struct wg_document *document, const struct wg_report_options *options,

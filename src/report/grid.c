@@ -111,7 +111,8 @@ bool grid_init(struct grid *grid, const struct wg_block *table, bool brief)
 	wg_text_init(&scratch, WG_LIMIT_TEXT_BYTES);
 	grid->arena = wg_arena_open(0);
 	if (grid->arena) {
-		grid->columns = wg_arena_array(grid->arena, grid->column_count, sizeof *grid->columns);
+		grid->columns =
+			wg_arena_array(grid->arena, grid->column_count, sizeof *grid->columns);
 		grid->cells = wg_arena_array(grid->arena, grid->row_count * grid->column_count + 1,
 		                             sizeof *grid->cells);
 		values = wg_arena_array(grid->arena, grid->row_count + 1, sizeof *values);

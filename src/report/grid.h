@@ -16,8 +16,8 @@ enum need { NATURAL, SOFT, TIGHT, LEAST, NEED_COUNT };
 
 struct grid_column {
 	const struct wg_column *column;
-	const char *unit;      /* for the head; "" when cells carry their own */
-	bool numeric;          /* has no text cells: broken into lines last */
+	const char *unit; /* for the head; "" when cells carry their own */
+	bool numeric;     /* has no text cells: broken into lines last */
 	/* filled by the text writer */
 	size_t need[NEED_COUNT], width;
 	bool shown;
@@ -27,7 +27,7 @@ struct grid {
 	struct wg_arena *arena;
 	size_t row_count, column_count;
 	struct grid_column *columns;
-	const char **cells;    /* row_count x column_count */
+	const char **cells; /* row_count x column_count */
 	bool has_unknown, has_absent;
 };
 

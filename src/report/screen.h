@@ -27,7 +27,7 @@ void screen_padded(const struct screen *screen, const char *text, size_t length,
 /* A table, whatever its size, within the width. */
 void screen_table(const struct screen *screen, const struct wg_block *table);
 /* "label  value" lines. */
-void screen_pairs(const struct screen *screen, const char *const *labels,
-                  const char *const *values, size_t count);
+void screen_pairs(const struct screen *screen, const char *const *labels, const char *const *values,
+                  size_t count);
 
 #endif

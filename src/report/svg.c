@@ -7,8 +7,16 @@
 #include "base/i18n.h"
 #include "report/svg_draw.h"
 
-enum { MARGIN = 20, CHART_ONE = 760, CHART_TWO = 560, CHART_GAP = 34, TITLE = 34, CHART_TITLE = 26,
-       LEGEND = 24, NOTE = 22 };
+enum {
+	MARGIN = 20,
+	CHART_ONE = 760,
+	CHART_TWO = 560,
+	CHART_GAP = 34,
+	TITLE = 34,
+	CHART_TITLE = 26,
+	LEGEND = 24,
+	NOTE = 22
+};
 
 static bool is_bars(const struct wg_chart *chart)
 {
@@ -18,14 +26,16 @@ static bool is_bars(const struct wg_chart *chart)
 static enum wg_status chart_check(const struct wg_chart *chart, struct wg_error *error)
 {
 	if (chart->series_count > WG_CHART_SERIES_MOST)
-		return wg_error_set(error, WG_LIMIT, "a chart has %zu series, at most %d are allowed",
+		return wg_error_set(error, WG_LIMIT,
+		                    "a chart has %zu series, at most %d are allowed",
 		                    chart->series_count, WG_CHART_SERIES_MOST);
 	if (is_bars(chart) && chart->category_count > WG_CHART_CATEGORIES_MOST)
 		return wg_error_set(error, WG_LIMIT, "a chart has %zu bars, at most %d are allowed",
 		                    chart->category_count, WG_CHART_CATEGORIES_MOST);
 	for (size_t i = 0; !is_bars(chart) && i < chart->series_count; i++) {
 		if (chart->series[i].count > WG_CHART_POINTS_MOST)
-			return wg_error_set(error, WG_LIMIT, "a chart has %zu points, at most %d are allowed",
+			return wg_error_set(error, WG_LIMIT,
+			                    "a chart has %zu points, at most %d are allowed",
 			                    chart->series[i].count, WG_CHART_POINTS_MOST);
 	}
 	return WG_OK;
@@ -68,8 +78,8 @@ static double legend(struct wg_text *out, const struct wg_chart *chart, double w
 		else if (out)
 			svg_mark(out, x + 6, y + 7, i, NULL);
 		if (out)
-			svg_text_fitted(out, x + 18, y + 12, "t", ANCHOR_START, chart->series[i].name,
-			                width - 18);
+			svg_text_fitted(out, x + 18, y + 12, "t", ANCHOR_START,
+			                chart->series[i].name, width - 18);
 		x += own;
 	}
 	return y + LEGEND;
@@ -147,8 +157,9 @@ static double place_charts(const struct wg_chart *charts, size_t count, size_t c
 
 		ret_column[i] = column;
 		ret_y[i] = heights[column];
-		heights[column] += chart_height(&charts[i], width,
-		                                !shared && needs_legend(&charts[i])) + CHART_GAP;
+		heights[column] +=
+			chart_height(&charts[i], width, !shared && needs_legend(&charts[i])) +
+			CHART_GAP;
 	}
 	return fmax(heights[0], heights[1]) - CHART_GAP;
 }
@@ -159,7 +170,8 @@ static void picture_draw(struct wg_text *out, const char *title, const struct wg
 	double chart_width = columns == 1 ? CHART_ONE : CHART_TWO;
 	double width = (double)columns * (chart_width + CHART_GAP) - CHART_GAP;
 	bool shared = count > 1 && needs_legend(&charts[0]) && same_series(charts, count);
-	double top = MARGIN + (title ? TITLE : 0) + (shared ? legend(NULL, &charts[0], width) + 8 : 0);
+	double top =
+		MARGIN + (title ? TITLE : 0) + (shared ? legend(NULL, &charts[0], width) + 8 : 0);
 	size_t column[WG_CHARTS_MOST];
 	double y[WG_CHARTS_MOST];
 	double height = place_charts(charts, count, columns, chart_width, shared, column, y);
@@ -189,7 +201,8 @@ enum wg_status wg_svg_write(const char *title, const struct wg_chart *charts, si
 	if (chart_count == 0)
 		return wg_error_set(error, WG_BAD_INPUT, "nothing to draw");
 	if (chart_count > WG_CHARTS_MOST)
-		return wg_error_set(error, WG_LIMIT, "%zu charts in one picture, at most %d are allowed",
+		return wg_error_set(error, WG_LIMIT,
+		                    "%zu charts in one picture, at most %d are allowed",
 		                    chart_count, WG_CHARTS_MOST);
 	for (size_t i = 0; i < chart_count; i++) {
 		enum wg_status status = chart_check(&charts[i], error);

@@ -141,7 +141,8 @@ static void draw_bar(struct wg_text *out, const struct frame *frame, size_t cate
 	    isfinite(series->high[category])) {
 		double high = frame_x(frame, series->high[category]);
 
-		draw_whisker(out, frame_x(frame, fmax(series->low[category], 0)), high, y + BAR / 2.0);
+		draw_whisker(out, frame_x(frame, fmax(series->low[category], 0)), high,
+		             y + BAR / 2.0);
 		end = fmax(end, high);
 	}
 	svg_text(out, end + 6, y + BAR - 4, "t", ANCHOR_START, value_words(frame, value, scratch));
@@ -185,8 +186,8 @@ static void draw_limit(struct wg_text *out, const struct frame *frame, struct wg
 	wg_text_clear(scratch);
 	wg_text_printf(scratch, "%s%s", words, words[0] ? " " : "");
 	scale_value(&frame->scale, frame->chart->limit, 0, scratch);
-	svg_text(out, x, frame->top - 6,
-	         "l", x > (frame->left + frame->right) / 2 ? ANCHOR_END : ANCHOR_START,
+	svg_text(out, x, frame->top - 6, "l",
+	         x > (frame->left + frame->right) / 2 ? ANCHOR_END : ANCHOR_START,
 	         wg_text_string(scratch));
 }
 
@@ -208,7 +209,8 @@ void svg_bars_draw(struct wg_text *out, const struct wg_chart *chart, double wid
 			continue;
 		}
 		for (size_t i = 0; i < chart->series_count; i++)
-			draw_bar(out, &frame, category, i, y + (double)i * (BAR + BAR_GAP), &scratch);
+			draw_bar(out, &frame, category, i, y + (double)i * (BAR + BAR_GAP),
+			         &scratch);
 	}
 	if (has_limit(chart))
 		draw_limit(out, &frame, &scratch);

@@ -111,7 +111,8 @@ static void text_part(struct wg_text *out, double x, double y, const char *class
                       enum anchor anchor, const char *text, size_t length, bool cut)
 {
 	static const char *const anchors[] = {
-		[ANCHOR_START] = "", [ANCHOR_MIDDLE] = " text-anchor=\"middle\"",
+		[ANCHOR_START] = "",
+		[ANCHOR_MIDDLE] = " text-anchor=\"middle\"",
 		[ANCHOR_END] = " text-anchor=\"end\"",
 	};
 
@@ -134,8 +135,8 @@ void svg_text(struct wg_text *out, double x, double y, const char *class, enum a
 	text_part(out, x, y, class, anchor, text, strlen(text), false);
 }
 
-void svg_text_fitted(struct wg_text *out, double x, double y, const char *class,
-                     enum anchor anchor, const char *text, double width)
+void svg_text_fitted(struct wg_text *out, double x, double y, const char *class, enum anchor anchor,
+                     const char *text, double width)
 {
 	size_t length = strlen(text), columns;
 
@@ -199,17 +200,22 @@ void svg_mark(struct wg_text *out, double x, double y, size_t series, const char
 {
 	/* outlines around 0,0, about as large as each other to the eye */
 	static const char *const shapes[WG_CHART_SERIES_MOST] = {
-		"M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z", "M-4-4h8v8h-8z", "M0-5.2L5 4h-10z",
-		"M0-5.6L5.6 0L0 5.6L-5.6 0z", "M0 5.2L5-4h-10z",
-		"M-2-5h4v3h3v4h-3v3h-4v-3h-3v-4h3z", "M-5-2.5h10v5h-10z", "M-2.5-5h5v10h-5z",
+		"M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z",
+		"M-4-4h8v8h-8z",
+		"M0-5.2L5 4h-10z",
+		"M0-5.6L5.6 0L0 5.6L-5.6 0z",
+		"M0 5.2L5-4h-10z",
+		"M-2-5h4v3h3v4h-3v3h-4v-3h-3v-4h3z",
+		"M-5-2.5h10v5h-10z",
+		"M-2.5-5h5v10h-5z",
 	};
 
 	wg_text_add(out, "<path transform=\"translate(");
 	svg_coordinate(out, x);
 	wg_text_add_char(out, ',');
 	svg_coordinate(out, y);
-	wg_text_printf(out, ")\" d=\"%s\" class=\"mark s%zu\"", shapes[series % WG_CHART_SERIES_MOST],
-	               series % WG_CHART_SERIES_MOST);
+	wg_text_printf(out, ")\" d=\"%s\" class=\"mark s%zu\"",
+	               shapes[series % WG_CHART_SERIES_MOST], series % WG_CHART_SERIES_MOST);
 	close_with_tip(out, "path", tip);
 }
 

@@ -23,8 +23,8 @@ void svg_group_end(struct wg_text *out);
 void svg_text(struct wg_text *out, double x, double y, const char *class, enum anchor anchor,
               const char *text);
 /* As svg_text, cut with an ellipsis when wider than width. */
-void svg_text_fitted(struct wg_text *out, double x, double y, const char *class,
-                     enum anchor anchor, const char *text, double width);
+void svg_text_fitted(struct wg_text *out, double x, double y, const char *class, enum anchor anchor,
+                     const char *text, double width);
 void svg_line(struct wg_text *out, double x1, double y1, double x2, double y2, const char *class);
 /* tip: what a browser shows under the pointer; NULL for none. */
 void svg_rect(struct wg_text *out, double x, double y, double width, double height,

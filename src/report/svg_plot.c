@@ -4,8 +4,14 @@
 
 #include "report/svg_draw.h"
 
-enum { PLOT_HEIGHT = 320, LEFT_ROOM = 62, RIGHT_ROOM = 16, TOP_ROOM = 28, BOTTOM_ROOM = 42,
-       LABELS_MOST = 256 };
+enum {
+	PLOT_HEIGHT = 320,
+	LEFT_ROOM = 62,
+	RIGHT_ROOM = 16,
+	TOP_ROOM = 28,
+	BOTTOM_ROOM = 42,
+	LABELS_MOST = 256
+};
 
 struct frame {
 	const struct wg_chart *chart;
@@ -49,14 +55,15 @@ static struct ticks axis_ticks(const struct wg_chart_axis *axis, double low, dou
 static struct frame frame_make(const struct wg_chart *chart, double width)
 {
 	struct frame frame = { chart, .left = LEFT_ROOM, .right = width - RIGHT_ROOM,
-	                       .top = TOP_ROOM, .bottom = PLOT_HEIGHT - BOTTOM_ROOM };
+		               .top = TOP_ROOM, .bottom = PLOT_HEIGHT - BOTTOM_ROOM };
 	double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
 
 	for (size_t i = 0; i < chart->series_count; i++) {
 		const struct wg_chart_series *series = &chart->series[i];
 
 		for (size_t p = 0; p < series->count; p++) {
-			if (!drawable(&chart->x, series->x[p]) || !drawable(&chart->y, series->y[p]))
+			if (!drawable(&chart->x, series->x[p]) ||
+			    !drawable(&chart->y, series->y[p]))
 				continue;
 			widen(&chart->x, series->x[p], &x_low, &x_high);
 			widen(&chart->y, series->y[p], &y_low, &y_high);
@@ -242,7 +249,11 @@ static void place_label(struct wg_text *out, const struct frame *frame, struct p
 	bool whisker = has_whisker(frame, series, point);
 	double above = whisker ? fmin(y - 5, frame_y(frame, series->high[point])) : y - 5;
 	double below = whisker ? fmax(y + 5, frame_y(frame, series->low[point])) : y + 5;
-	const struct { double x, y; enum anchor anchor; double left; } tries[] = {
+	const struct {
+		double x, y;
+		enum anchor anchor;
+		double left;
+	} tries[] = {
 		{ x + 9, y + 4.5, ANCHOR_START, x + 9 },
 		{ x - 9, y + 4.5, ANCHOR_END, x - 9 - width },
 		{ x, above - 4, ANCHOR_MIDDLE, x - width / 2 },
@@ -251,7 +262,7 @@ static void place_label(struct wg_text *out, const struct frame *frame, struct p
 
 	for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
 		struct box box = { tries[i].left, tries[i].y - 11, tries[i].left + width,
-		                   tries[i].y + 3 };
+			           tries[i].y + 3 };
 
 		if (!is_free(placed, frame, &box) ||
 		    placed->count == sizeof placed->boxes / sizeof placed->boxes[0])

@@ -43,7 +43,8 @@ static void measure(struct grid *grid)
 		column->need[LEAST] = word;
 		if (!column->numeric) {
 			column->need[SOFT] = larger(word, widest < SOFT_TEXT ? widest : SOFT_TEXT);
-			column->need[TIGHT] = larger(word, widest < TIGHT_TEXT ? widest : TIGHT_TEXT);
+			column->need[TIGHT] =
+				larger(word, widest < TIGHT_TEXT ? widest : TIGHT_TEXT);
 		}
 		column->shown = true;
 	}
@@ -223,8 +224,8 @@ static void put_row(const struct screen *screen, const struct grid *grid, size_t
 
 	for (size_t i = 0; i < grid->column_count; i++) {
 		if (grid->columns[i].shown)
-			lines = larger(lines, wrap_count(grid_cell(grid, row, i),
-			                                 grid->columns[i].width));
+			lines = larger(lines,
+			               wrap_count(grid_cell(grid, row, i), grid->columns[i].width));
 	}
 	for (size_t line = 0; line < lines; line++) {
 		bool first = true;

@@ -16,54 +16,71 @@ struct step {
 
 static const struct step none_steps[] = { { 0, 1, "", "" } };
 static const struct step count_steps[] = {
-	{ 0, 1, "", "" }, { 1e6, 1e6, " M", "M" }, { 1e9, 1e9, " B", "B" }, { 1e12, 1e12, " T", "T" },
+	{ 0, 1, "", "" },
+	{ 1e6, 1e6, " M", "M" },
+	{ 1e9, 1e9, " B", "B" },
+	{ 1e12, 1e12, " T", "T" },
 };
 static const struct step bytes_steps[] = {
-	{ 0, 1, " B", "B" }, { 1e3, 1e3, " kB", "kB" }, { 1e6, 1e6, " MB", "MB" },
+	{ 0, 1, " B", "B" },       { 1e3, 1e3, " kB", "kB" },   { 1e6, 1e6, " MB", "MB" },
 	{ 1e9, 1e9, " GB", "GB" }, { 1e13, 1e12, " TB", "TB" },
 };
 static const struct step bytes_per_s_steps[] = {
-	{ 0, 1, " B/s", "B/s" }, { 1e3, 1e3, " kB/s", "kB/s" }, { 1e6, 1e6, " MB/s", "MB/s" },
-	{ 1e9, 1e9, " GB/s", "GB/s" }, { 1e12, 1e12, " TB/s", "TB/s" },
+	{ 0, 1, " B/s", "B/s" },         { 1e3, 1e3, " kB/s", "kB/s" },
+	{ 1e6, 1e6, " MB/s", "MB/s" },   { 1e9, 1e9, " GB/s", "GB/s" },
+	{ 1e12, 1e12, " TB/s", "TB/s" },
 };
 static const struct step ops_steps[] = {
-	{ 0, 1, " FLOPS", "FLOPS" }, { 1e6, 1e6, " MFLOPS", "MFLOPS" },
-	{ 1e9, 1e9, " GFLOPS", "GFLOPS" }, { 1e11, 1e12, " TFLOPS", "TFLOPS" },
+	{ 0, 1, " FLOPS", "FLOPS" },         { 1e6, 1e6, " MFLOPS", "MFLOPS" },
+	{ 1e9, 1e9, " GFLOPS", "GFLOPS" },   { 1e11, 1e12, " TFLOPS", "TFLOPS" },
 	{ 1e17, 1e15, " PFLOPS", "PFLOPS" },
 };
 static const struct step integer_ops_steps[] = {
-	{ 0, 1, " OPS", "OPS" }, { 1e9, 1e9, " GOPS", "GOPS" }, { 1e11, 1e12, " TOPS", "TOPS" },
+	{ 0, 1, " OPS", "OPS" },
+	{ 1e9, 1e9, " GOPS", "GOPS" },
+	{ 1e11, 1e12, " TOPS", "TOPS" },
 	{ 1e17, 1e15, " POPS", "POPS" },
 };
 static const struct step seconds_steps[] = {
-	{ 0, 1e-9, " ns", "ns" }, { 1e-6, 1e-6, " µs", "µs" }, { 1e-3, 1e-3, " ms", "ms" },
-	{ 1, 1, " s", "s" }, { 120, 60, " min", "min" }, { 7200, 3600, " h", "h" },
+	{ 0, 1e-9, " ns", "ns" },
+	{ 1e-6, 1e-6, " µs", "µs" },
+	{ 1e-3, 1e-3, " ms", "ms" },
+	{ 1, 1, " s", "s" },
+	{ 120, 60, " min", "min" },
+	{ 7200, 3600, " h", "h" },
 	{ 2 * 86400, 86400, N_(" days"), N_("days") },
 };
 static const struct step watts_steps[] = {
-	{ 0, 1e-3, " mW", "mW" }, { 1, 1, " W", "W" }, { 1e4, 1e3, " kW", "kW" },
+	{ 0, 1e-3, " mW", "mW" },
+	{ 1, 1, " W", "W" },
+	{ 1e4, 1e3, " kW", "kW" },
 	{ 1e7, 1e6, " MW", "MW" },
 };
 static const struct step joules_steps[] = {
-	{ 0, 1e-3, " mJ", "mJ" }, { 1, 1, " J", "J" }, { 1e4, 1e3, " kJ", "kJ" },
-	{ 3.6e6, 3.6e6, " kWh", "kWh" }, { 3.6e10, 3.6e9, " MWh", "MWh" },
+	{ 0, 1e-3, " mJ", "mJ" },         { 1, 1, " J", "J" },
+	{ 1e4, 1e3, " kJ", "kJ" },        { 3.6e6, 3.6e6, " kWh", "kWh" },
+	{ 3.6e10, 3.6e9, " MWh", "MWh" },
 };
 static const struct step usd_steps[] = { { 0, 1, "", "$" } };
 static const struct step usd_per_hour_steps[] = { { 0, 1, "/h", "$/h" } };
-static const struct step usd_per_million_tokens_steps[] = {
-	{ 0, 1, N_("/M tokens"), N_("$/M tokens") }
-};
+static const struct step usd_per_million_tokens_steps[] = { { 0, 1, N_("/M tokens"),
+	                                                      N_("$/M tokens") } };
 static const struct step tokens_per_s_steps[] = {
-	{ 0, 1, " tokens/s", "tokens/s" }, { 1e6, 1e6, " M tokens/s", "M tokens/s" },
+	{ 0, 1, " tokens/s", "tokens/s" },
+	{ 1e6, 1e6, " M tokens/s", "M tokens/s" },
 };
 static const struct step tokens_steps[] = {
-	{ 0, 1, " tokens", "tokens" }, { 1e6, 1e6, " M tokens", "M tokens" },
-	{ 1e9, 1e9, " B tokens", "B tokens" }, { 1e12, 1e12, " T tokens", "T tokens" },
+	{ 0, 1, " tokens", "tokens" },
+	{ 1e6, 1e6, " M tokens", "M tokens" },
+	{ 1e9, 1e9, " B tokens", "B tokens" },
+	{ 1e12, 1e12, " T tokens", "T tokens" },
 };
 static const struct step per_s_steps[] = { { 0, 1, "/s", "/s" } };
 static const struct step percent_steps[] = { { 0, 0.01, " %", "%" } };
 static const struct step hertz_steps[] = {
-	{ 0, 1, " Hz", "Hz" }, { 1e3, 1e3, " kHz", "kHz" }, { 1e6, 1e6, " MHz", "MHz" },
+	{ 0, 1, " Hz", "Hz" },
+	{ 1e3, 1e3, " kHz", "kHz" },
+	{ 1e6, 1e6, " MHz", "MHz" },
 	{ 1e10, 1e9, " GHz", "GHz" },
 };
 static const struct step bits_steps[] = { { 0, 1, " bit", "bit" } };
@@ -124,7 +141,7 @@ struct scale scale_for(enum wg_unit unit, double value)
 			best = step;
 	}
 	return (struct scale){ unit, best->factor, units[unit].prefix, _(best->suffix),
-	                       _(best->header) };
+		               _(best->header) };
 }
 
 bool scale_suits(const struct scale *scale, double value)
@@ -206,7 +223,7 @@ static void put_money(double value, int digits, struct wg_text *out)
 void scale_number(const struct scale *scale, double value, int digits, struct wg_text *out)
 {
 	double shown = value / scale->factor;
-	bool trim = digits > 3;   /* a catalogue figure: 80 GB, not 80.00 GB */
+	bool trim = digits > 3; /* a catalogue figure: 80 GB, not 80.00 GB */
 
 	if (!isfinite(value)) {
 		wg_text_add(out, "?");

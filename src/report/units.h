@@ -10,10 +10,10 @@
 
 struct scale {
 	enum wg_unit unit;
-	double factor;          /* SI value of one shown unit */
-	const char *prefix;     /* before the number: "$"; "" for none */
-	const char *suffix;     /* after it, with its blank: " GB"; "" for none */
-	const char *header;     /* in a column's head: "GB", "$/h"; "" for none */
+	double factor;      /* SI value of one shown unit */
+	const char *prefix; /* before the number: "$"; "" for none */
+	const char *suffix; /* after it, with its blank: " GB"; "" for none */
+	const char *header; /* in a column's head: "GB", "$/h"; "" for none */
 };
 
 /* The scale in which this value reads best. */

@@ -29,7 +29,9 @@ static size_t char_width(const char *text)
 /* Chinese punctuation that may not start a line. */
 static bool is_closing(const char *text)
 {
-	static const char *const closing[] = { "，", "。", "、", "；", "：", "）", "》", "！", "？" };
+	static const char *const closing[] = {
+		"，", "。", "、", "；", "：", "）", "》", "！", "？"
+	};
 
 	for (size_t i = 0; i < sizeof closing / sizeof closing[0]; i++) {
 		if (strncmp(text, closing[i], strlen(closing[i])) == 0)
@@ -49,10 +51,13 @@ static bool may_break(const char *text, size_t previous, size_t at)
 	       !is_closing(text + at);
 }
 
-size_t wrap_line(const char *text, size_t width, const char **ret_next)
+/* As much as fits, without regard to words; *ret_best: the last good place to
+ * end the line, 0 for none. */
+static size_t fill_line(const char *text, size_t width, size_t *ret_best)
 {
-	size_t used = 0, at = 0, best = 0;
+	size_t used = 0, at = 0;
 
+	*ret_best = 0;
 	while (text[at] && text[at] != '\n') {
 		size_t bytes = char_bytes(text + at);
 		size_t columns = char_width(text + at);
@@ -61,9 +66,17 @@ size_t wrap_line(const char *text, size_t width, const char **ret_next)
 			break;
 		used += columns;
 		if (may_break(text, at, at + bytes))
-			best = at + bytes;
+			*ret_best = at + bytes;
 		at += bytes;
 	}
+	return at;
+}
+
+size_t wrap_line(const char *text, size_t width, const char **ret_next)
+{
+	size_t best;
+	size_t at = fill_line(text, width, &best);
+
 	if (text[at] && text[at] != '\n' && text[at] != ' ' && best > 0)
 		at = best;
 	*ret_next = text[at] == '\n' ? text + at + 1 : text + at + strspn(text + at, " ");

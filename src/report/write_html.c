@@ -26,7 +26,7 @@ static const char style[] =
 	"margin:.7rem 0}"
 	"dl{display:grid;grid-template-columns:minmax(8rem,max-content) 1fr;gap:.3rem 1.4rem;margin:0}"
 	"dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}"
-	".bars td{padding:.2rem .8rem .2rem 0}.bars td.b{width:100%;min-width:10rem}"
+	".bars td{padding:.2rem .8rem .2rem 0;white-space:nowrap}.bars td.b{width:100%;min-width:10rem}"
 	".b i{display:block;height:.9em;background:var(--bar);border-radius:2px}"
 	"@media print{body{margin:0;max-width:none}}";
 
@@ -138,7 +138,8 @@ static void put_bars(const struct wg_block *bars, struct wg_text *out)
 		put_text(row->label, out);
 		wg_text_add(out, "</td><td class=\"r\">");
 		put_value(&row->cells[0], out);
-		wg_text_printf(out, "</td><td class=\"b\"><i style=\"width:%d.%d%%\"></i></td></tr>\n",
+		wg_text_printf(out,
+		               "</td><td class=\"b\"><i style=\"width:%d.%d%%\"></i></td></tr>\n",
 		               permille / 10, permille % 10);
 	}
 	wg_text_add(out, "</tbody></table></div>\n");
@@ -182,6 +183,9 @@ static void put_block(const struct wg_block *block, bool titled, struct wg_text 
 	case BLOCK_BARS:
 		put_bars(block, out);
 		break;
+	case BLOCK_PICTURE:
+		wg_text_printf(out, "<div class=\"scroll\">%s</div>\n", block->svg);
+		break;
 	}
 	if (block->kind >= BLOCK_TABLE)
 		wg_text_add(out, "</section>\n");
@@ -191,9 +195,11 @@ void wg_write_html(const struct wg_document *document, struct wg_text *out)
 {
 	bool titled = false;
 
-	wg_text_printf(out, "<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
+	wg_text_printf(out,
+	               "<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
 	               _("en"));
-	wg_text_add(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
+	wg_text_add(out,
+	            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
 	put_element("<title>", page_title(document), "</title>", out);
 	wg_text_printf(out, "<style>%s</style>\n</head>\n<body>\n", style);
 	for (const struct wg_block *block = document->first_block; block; block = block->next) {

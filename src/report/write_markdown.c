@@ -22,8 +22,8 @@ static void put_escaped(const char *text, struct wg_text *out)
 		else
 			wg_text_add_char(out, *text);
 		/* "1." and "1)" start a numbered list */
-		if (line_start && *text >= '0' && *text <= '9' && (text[1] == '.' || text[1] == ')') &&
-		    text[2] == ' ')
+		if (line_start && *text >= '0' && *text <= '9' &&
+		    (text[1] == '.' || text[1] == ')') && text[2] == ' ')
 			wg_text_add_char(out, '\\');
 		line_start = *text == '\n';
 	}
@@ -102,6 +102,8 @@ void wg_write_markdown(const struct wg_document *document, struct wg_text *out)
 	bool titled = false;
 
 	for (const struct wg_block *block = document->first_block; block; block = block->next) {
+		if (block->kind == BLOCK_PICTURE)
+			continue;
 		if (block != document->first_block)
 			wg_text_add_char(out, '\n');
 		if (block->kind >= BLOCK_TABLE && block->text[0]) {
@@ -129,6 +131,8 @@ void wg_write_markdown(const struct wg_document *document, struct wg_text *out)
 		case BLOCK_LIST:
 		case BLOCK_BARS:
 			put_pairs(block, out);
+			break;
+		case BLOCK_PICTURE:
 			break;
 		}
 	}

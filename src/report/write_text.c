@@ -16,8 +16,10 @@ enum { LEAST_COLUMNS = 40, MOST_COLUMNS = 400, DEFAULT_COLUMNS = 100 };
 void screen_style(const struct screen *screen, enum style style)
 {
 	static const char *const codes[] = {
-		[STYLE_STRONG] = "\033[1m", [STYLE_QUIET] = "\033[2m",
-		[STYLE_WARNING] = "\033[33m", [STYLE_BAR] = "\033[36m",
+		[STYLE_STRONG] = "\033[1m",
+		[STYLE_QUIET] = "\033[2m",
+		[STYLE_WARNING] = "\033[33m",
+		[STYLE_BAR] = "\033[36m",
 	};
 
 	if (screen->colour)
@@ -97,8 +99,8 @@ static size_t label_columns(const char *const *labels, size_t count, size_t most
 	return width;
 }
 
-void screen_pairs(const struct screen *screen, const char *const *labels,
-                  const char *const *values, size_t count)
+void screen_pairs(const struct screen *screen, const char *const *labels, const char *const *values,
+                  size_t count)
 {
 	size_t width = label_columns(labels, count, screen->columns * 2 / 5);
 	size_t indent = width + 2;
@@ -242,11 +244,44 @@ static void put_pairs(const struct screen *screen, const struct wg_block *block)
 	wg_arena_free(arena);
 }
 
+static void put_block(const struct screen *screen, const struct wg_block *block)
+{
+	switch (block->kind) {
+	case BLOCK_HEADING:
+		put_heading(screen, block->text);
+		break;
+	case BLOCK_PARAGRAPH:
+		screen_wrapped(screen, block->text, 0);
+		break;
+	case BLOCK_NOTE:
+		put_note(screen, block->text);
+		break;
+	case BLOCK_TABLE:
+		put_title(screen, block);
+		screen_table(screen, block);
+		break;
+	case BLOCK_LIST:
+	case BLOCK_BARS:
+		put_title(screen, block);
+		put_pairs(screen, block);
+		break;
+	case BLOCK_PICTURE:
+		break;
+	}
+}
+
+/* Do these two stand together, with no empty line between them? */
+static bool stand_together(const struct wg_block *first, const struct wg_block *second)
+{
+	return first->kind == BLOCK_HEADING ||
+	       (first->kind == BLOCK_NOTE && second->kind == BLOCK_NOTE);
+}
+
 void wg_write_text(const struct wg_document *document, const struct wg_report_options *options,
                    struct wg_text *out)
 {
-	struct screen screen = { out, options->columns ? options->columns : DEFAULT_COLUMNS,
-	                         options->colour, options->ascii };
+	size_t columns = options->columns ? options->columns : DEFAULT_COLUMNS;
+	struct screen screen = { out, columns, options->colour, options->ascii };
 	const struct wg_block *previous = NULL;
 
 	if (screen.columns < LEAST_COLUMNS)
@@ -254,31 +289,11 @@ void wg_write_text(const struct wg_document *document, const struct wg_report_op
 	if (screen.columns > MOST_COLUMNS)
 		screen.columns = MOST_COLUMNS;
 	for (const struct wg_block *block = document->first_block; block; block = block->next) {
-		bool together = previous && (previous->kind == BLOCK_HEADING ||
-		                             (previous->kind == BLOCK_NOTE && block->kind == BLOCK_NOTE));
-
-		if (previous && !together)
+		if (block->kind == BLOCK_PICTURE)
+			continue;
+		if (previous && !stand_together(previous, block))
 			wg_text_add_char(out, '\n');
-		if (block->kind >= BLOCK_TABLE)
-			put_title(&screen, block);
-		switch (block->kind) {
-		case BLOCK_HEADING:
-			put_heading(&screen, block->text);
-			break;
-		case BLOCK_PARAGRAPH:
-			screen_wrapped(&screen, block->text, 0);
-			break;
-		case BLOCK_NOTE:
-			put_note(&screen, block->text);
-			break;
-		case BLOCK_TABLE:
-			screen_table(&screen, block);
-			break;
-		case BLOCK_LIST:
-		case BLOCK_BARS:
-			put_pairs(&screen, block);
-			break;
-		}
+		put_block(&screen, block);
 		previous = block;
 	}
 }

@@ -17,13 +17,16 @@ static const struct wg_column sample_columns[] = {
 static inline void sample_rows(struct wg_block *table)
 {
 	const struct wg_cell rows[][7] = {
-		{ wg_cell_text("h100-sxm"), wg_cell_number(2, WG_UNIT_COUNT), wg_cell_text("tensor 2"),
-		  wg_cell_of(71.23e9, 79.1e9, WG_UNIT_BYTES),
+		{ wg_cell_text("h100-sxm"), wg_cell_number(2, WG_UNIT_COUNT),
+		  wg_cell_text("tensor 2"), wg_cell_of(71.23e9, 79.1e9, WG_UNIT_BYTES),
 		  wg_cell_range(wg_range_make(640, 812, 1030), WG_UNIT_TOKENS_PER_S),
 		  wg_cell_number(1400, WG_UNIT_WATTS), wg_cell_number(3.98, WG_UNIT_USD_PER_HOUR) },
-		{ wg_cell_text("=1+1|<b>"), wg_cell_number(16, WG_UNIT_COUNT),
-		  wg_cell_text("tensor 4, pipeline 4"), wg_cell_of(9.5e9, 24.1e9, WG_UNIT_BYTES),
-		  { .kind = WG_CELL_NOT_KNOWN }, { .kind = WG_CELL_ABSENT },
+		{ wg_cell_text("=1+1|<b>"),
+		  wg_cell_number(16, WG_UNIT_COUNT),
+		  wg_cell_text("tensor 4, pipeline 4"),
+		  wg_cell_of(9.5e9, 24.1e9, WG_UNIT_BYTES),
+		  { .kind = WG_CELL_NOT_KNOWN },
+		  { .kind = WG_CELL_ABSENT },
 		  wg_cell_number(11.2, WG_UNIT_USD_PER_HOUR) },
 	};
 
@@ -33,9 +36,10 @@ static inline void sample_rows(struct wg_block *table)
 
 static inline void sample_data(struct wg_node *data)
 {
-	struct wg_figure figure = { .value = 165.2e12, .state = WG_KNOWN,
-	                            .confidence = WG_CONFIDENCE_HIGH,
-	                            .source = &(struct wg_source){ .id = "ada-whitepaper" } };
+	struct wg_figure figure = { .value = 165.2e12,
+		                    .state = WG_KNOWN,
+		                    .confidence = WG_CONFIDENCE_HIGH,
+		                    .source = &(struct wg_source){ .id = "ada-whitepaper" } };
 	struct wg_node *plans = wg_node_array(data, "plans");
 	struct wg_node *plan = wg_node_object(plans, NULL);
 

@@ -19,7 +19,11 @@ static const char *const colours[] = { "red", "green", NULL };
 static const struct wg_option rows[] = {
 	{ .name = "flag", .letter = 'f', .kind = WG_OPTION_FLAG, .offset = AT(flag) },
 	{ .name = "text", .letter = 't', .kind = WG_OPTION_TEXT, .offset = AT(text) },
-	{ .name = "integer", .kind = WG_OPTION_INTEGER, .low = 1, .high = 64, .otherwise = "8",
+	{ .name = "integer",
+	  .kind = WG_OPTION_INTEGER,
+	  .low = 1,
+	  .high = 64,
+	  .otherwise = "8",
 	  .offset = AT(integer) },
 	{ .name = "number", .kind = WG_OPTION_NUMBER, .offset = AT(number) },
 	{ .name = "share", .kind = WG_OPTION_PERCENT, .low = 0, .high = 1, .offset = AT(share) },
@@ -28,7 +32,10 @@ static const struct wg_option rows[] = {
 	{ .name = "duration", .kind = WG_OPTION_DURATION, .offset = AT(duration) },
 	{ .name = "watts", .kind = WG_OPTION_WATTS, .offset = AT(watts) },
 	{ .name = "money", .kind = WG_OPTION_MONEY, .offset = AT(money) },
-	{ .name = "choice", .kind = WG_OPTION_CHOICE, .choices = colours, .otherwise = "green",
+	{ .name = "choice",
+	  .kind = WG_OPTION_CHOICE,
+	  .choices = colours,
+	  .otherwise = "green",
 	  .offset = AT(choice) },
 	{ .name = "list", .kind = WG_OPTION_LIST, .otherwise = "x", .offset = AT(list) },
 };
@@ -51,7 +58,8 @@ static enum wg_status parse(struct parsed *parsed, const char *line)
 
 	wg_arena_free(parsed->arena);
 	*parsed = (struct parsed){ .arena = wg_arena_open(1 << 20) };
-	parsed->set = (struct option_set){ rows, sizeof rows / sizeof rows[0], &parsed->arguments, 0 };
+	parsed->set =
+		(struct option_set){ rows, sizeof rows / sizeof rows[0], &parsed->arguments, 0 };
 	snprintf(parsed->storage, sizeof parsed->storage, "command %s", line);
 	rest = parsed->storage;
 	for (char *word; (word = strsep(&rest, " ")) && argc < 31;)
@@ -62,15 +70,15 @@ static enum wg_status parse(struct parsed *parsed, const char *line)
 	                        &parsed->error);
 }
 
-#define check_parse(parsed, line) \
-	check_status(parse((parsed), (line)), WG_OK, &(parsed)->error)
+#define check_parse(parsed, line) check_status(parse((parsed), (line)), WG_OK, &(parsed)->error)
 
 static void test_every_kind(void **state)
 {
 	struct parsed p = { 0 };
 
-	check_parse(&p, "-f -t hello --integer 3 --number=-0 --share 40% --size 80GB --count 300B "
-	                "--duration 500ms --watts 10kW --money 36000CNY --choice red --list a,b one");
+	check_parse(&p,
+	            "-f -t hello --integer 3 --number=-0 --share 40% --size 80GB --count 300B "
+	            "--duration 500ms --watts 10kW --money 36000CNY --choice red --list a,b one");
 	assert_true(p.arguments.flag);
 	assert_string_equal(p.arguments.text, "hello");
 	assert_int_equal(p.arguments.integer, 3);
@@ -141,7 +149,9 @@ static void test_short_for(void **state)
 
 static void test_refusals(void **state)
 {
-	static const struct { const char *line, *message, *hint; } cases[] = {
+	static const struct {
+		const char *line, *message, *hint;
+	} cases[] = {
 		{ "--integr 3", "unknown option \"--integr\"", "--integer" },
 		{ "--zzzzzz", "unknown option \"--zzzzzz\"", "--help" },
 		{ "--flag -xf", "unknown option \"-x\"", "--help" },
@@ -174,7 +184,7 @@ static void test_refusals(void **state)
 		if (!cases[i].message[0])
 			continue;
 		assert_int_equal(status, WG_BAD_INPUT + (status == WG_AMBIGUOUS) *
-		                         (WG_AMBIGUOUS - WG_BAD_INPUT));
+		                                                (WG_AMBIGUOUS - WG_BAD_INPUT));
 		check_contains(p.error.message, cases[i].message);
 		check_contains(p.error.hint, cases[i].hint);
 	}
@@ -185,9 +195,11 @@ static void test_refusals(void **state)
  * a message. */
 static void test_any_line(void **state)
 {
-	static const char *const pieces[] = { "--flag", "--integer", "-f", "-t", "--", "-", "--=",
-	                                      "--list", "a,b", "", "--share", "40%", "--no", "5GB",
-	                                      "--size=", "-ft", "--choice", "red", "\xff\xfe", "-\xff" };
+	static const char *const pieces[] = { "--flag",   "--integer", "-f",       "-t",
+		                              "--",       "-",         "--=",      "--list",
+		                              "a,b",      "",          "--share",  "40%",
+		                              "--no",     "5GB",       "--size=",  "-ft",
+		                              "--choice", "red",       "\xff\xfe", "-\xff" };
 	struct parsed p = { 0 };
 	unsigned seed = 99;
 
@@ -197,8 +209,9 @@ static void test_any_line(void **state)
 
 		for (int i = 0; i < 6; i++) {
 			seed = seed * 1103515245u + 12345u;
-			used += (size_t)snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "",
-			                         pieces[(seed >> 16) % (sizeof pieces / sizeof pieces[0])]);
+			used += (size_t)snprintf(
+				line + used, sizeof line - used, "%s%s", i ? " " : "",
+				pieces[(seed >> 16) % (sizeof pieces / sizeof pieces[0])]);
 		}
 		if (parse(&p, line) != WG_OK)
 			assert_true(p.error.message[0] != '\0');
@@ -241,7 +254,8 @@ static void test_command_tables(void **state)
 			assert_true(row->offset < command->arguments_bytes);
 			for (size_t o = 0; o < wg_common_option_count; o++) {
 				assert_string_not_equal(row->name, wg_common_options[o].name);
-				assert_false(row->letter && row->letter == wg_common_options[o].letter);
+				assert_false(row->letter &&
+				             row->letter == wg_common_options[o].letter);
 			}
 			for (size_t o = 0; o < i; o++)
 				assert_string_not_equal(row->name, command->options[o].name);
@@ -258,14 +272,10 @@ static void test_command_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_kind),
-		cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_lists_grow),
-		cmocka_unit_test(test_words_after_dashes),
-		cmocka_unit_test(test_short_for),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_any_line),
-		cmocka_unit_test(test_command_tables),
+		cmocka_unit_test(test_every_kind), cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_lists_grow), cmocka_unit_test(test_words_after_dashes),
+		cmocka_unit_test(test_short_for),  cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_any_line),   cmocka_unit_test(test_command_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

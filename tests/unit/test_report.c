@@ -36,7 +36,8 @@ static void check_golden(const char *name, enum wg_report_format format, unsigne
                          bool ascii)
 {
 	struct wg_document *document = sample_document();
-	const char *text = written(document, format, &(struct wg_report_options){ columns, false, ascii });
+	const char *text =
+		written(document, format, &(struct wg_report_options){ columns, false, ascii });
 	char path[512], *golden;
 	size_t length;
 
@@ -63,11 +64,13 @@ static void test_golden(void **state)
 static void test_json_keys_and_numbers(void **state)
 {
 	struct wg_document *document = sample_document();
-	json_t *root = json_loads(written(document, WG_REPORT_JSON, NULL), JSON_REJECT_DUPLICATES, NULL);
+	json_t *root =
+		json_loads(written(document, WG_REPORT_JSON, NULL), JSON_REJECT_DUPLICATES, NULL);
 	json_t *plan;
 
 	assert_non_null(root);
-	assert_string_equal(json_string_value(json_object_get(root, "schema")), "whichgpu/sample/1");
+	assert_string_equal(json_string_value(json_object_get(root, "schema")),
+	                    "whichgpu/sample/1");
 	assert_string_equal(json_object_iter_key(json_object_iter(root)), "schema");
 	plan = json_array_get(json_object_get(root, "plans"), 0);
 	assert_true(json_is_integer(json_object_get(plan, "gpus")));
@@ -76,8 +79,9 @@ static void test_json_keys_and_numbers(void **state)
 	assert_true(json_is_null(json_object_get(plan, "fp8")));
 	assert_true(json_is_null(json_object_get(plan, "ttft_s")));
 	assert_true(json_is_null(json_object_get(plan, "note")));
-	check_close(json_number_value(json_object_get(
-		json_object_get(plan, "output_tokens_per_s"), "high")), 1030, 0);
+	check_close(json_number_value(
+			    json_object_get(json_object_get(plan, "output_tokens_per_s"), "high")),
+	            1030, 0);
 	json_decref(root);
 	wg_document_free(document);
 }
@@ -132,7 +136,8 @@ static void test_nothing_gets_through_html(void **state)
 	wg_document_heading(document, "<script>alert(1)</script>");
 	wg_document_paragraph(document, "\"><img src=x onerror=alert(2)>");
 	table = wg_document_table(document, "\"><b>", "'&", columns, 1);
-	wg_table_row(table, &(struct wg_cell){ .kind = WG_CELL_TEXT, .text = "</table><i>\033[31m" });
+	wg_table_row(table,
+	             &(struct wg_cell){ .kind = WG_CELL_TEXT, .text = "</table><i>\033[31m" });
 	page = written(document, WG_REPORT_HTML, NULL);
 	assert_null(strstr(page, "<script"));
 	assert_null(strstr(page, "<img"));
@@ -147,8 +152,9 @@ static void test_colours_only_when_asked(void **state)
 	struct wg_document *document = sample_document();
 
 	assert_null(strchr(written(document, WG_REPORT_TEXT, NULL), '\033'));
-	assert_non_null(strchr(written(document, WG_REPORT_TEXT,
-	                               &(struct wg_report_options){ 100, true, false }), '\033'));
+	assert_non_null(strchr(
+		written(document, WG_REPORT_TEXT, &(struct wg_report_options){ 100, true, false }),
+		'\033'));
 	wg_document_free(document);
 }
 
@@ -176,9 +182,21 @@ static const char *any_text(void)
 {
 	static char text[8][160];
 	static unsigned turn;
-	static const char *const pieces[] = { "word ", "a-very-long-identifier-without-blanks", "显卡",
-	                                      "|", "<b>", "\n", "\033[1m", "\xff", " ", "=1", "\xc2\xa0",
-	                                      "e\xcc\x81", "\xe2\x80\xae", "`*_", "&amp;" };
+	static const char *const pieces[] = { "word ",
+		                              "a-very-long-identifier-without-blanks",
+		                              "显卡",
+		                              "|",
+		                              "<b>",
+		                              "\n",
+		                              "\033[1m",
+		                              "\xff",
+		                              " ",
+		                              "=1",
+		                              "\xc2\xa0",
+		                              "e\xcc\x81",
+		                              "\xe2\x80\xae",
+		                              "`*_",
+		                              "&amp;" };
 	char *buffer = text[turn++ % 8];
 	size_t used = 0;
 
@@ -277,7 +295,8 @@ static void check_width(const char *text, unsigned columns)
 		memcpy(line, text, length);
 		line[length] = '\0';
 		if (wg_text_width(line) > columns)
-			fail_msg("wider than %u (seed %u): %s\n%s", columns, seed, line, wg_text_string(&out));
+			fail_msg("wider than %u (seed %u): %s\n%s", columns, seed, line,
+			         wg_text_string(&out));
 		for (size_t i = 0; i < length; i++)
 			assert_true((unsigned char)line[i] >= ' ');
 		text += length + (text[length] == '\n');
@@ -294,8 +313,10 @@ static void test_any_document(void **state)
 		seed = round * 7919u + 1;
 		document = any_document();
 		check_width(written(document, WG_REPORT_TEXT,
-		                    &(struct wg_report_options){ columns, false, round % 2 }), columns);
-		root = json_loads(written(document, WG_REPORT_JSON, NULL), JSON_REJECT_DUPLICATES, NULL);
+		                    &(struct wg_report_options){ columns, false, round % 2 }),
+		            columns);
+		root = json_loads(written(document, WG_REPORT_JSON, NULL), JSON_REJECT_DUPLICATES,
+		                  NULL);
 		assert_non_null(root);
 		json_decref(root);
 		written(document, WG_REPORT_HTML, NULL);

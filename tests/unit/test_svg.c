@@ -34,8 +34,13 @@ static const struct wg_chart_series bandwidth_series[] = {
 	{ .name = "bandwidth", .y = bandwidth, .count = 3 }
 };
 static const struct wg_chart bandwidth_chart = {
-	.kind = WG_CHART_BARS, .title = "Memory bandwidth", .y = { .unit = WG_UNIT_BYTES_PER_S },
-	.categories = cards, .category_count = 3, .series = bandwidth_series, .series_count = 1,
+	.kind = WG_CHART_BARS,
+	.title = "Memory bandwidth",
+	.y = { .unit = WG_UNIT_BYTES_PER_S },
+	.categories = cards,
+	.category_count = 3,
+	.series = bandwidth_series,
+	.series_count = 1,
 };
 
 /* Counts a fixed text in what was drawn. */
@@ -111,11 +116,17 @@ static void test_stacks_add_up(void **state)
 {
 	static const double weights[] = { 60e9, 30e9, 15e9 }, cache[] = { 10e9, NAN, 5e9 };
 	const struct wg_chart_series series[] = { { .name = "weights", .y = weights, .count = 3 },
-	                                          { .name = "KV cache", .y = cache, .count = 3 } };
+		                                  { .name = "KV cache", .y = cache, .count = 3 } };
 	const struct wg_chart chart = {
-		.kind = WG_CHART_STACKED, .title = "Memory", .y = { .unit = WG_UNIT_BYTES },
-		.categories = cards, .category_count = 3, .series = series, .series_count = 2,
-		.limit = 80e9, .limit_words = "available",
+		.kind = WG_CHART_STACKED,
+		.title = "Memory",
+		.y = { .unit = WG_UNIT_BYTES },
+		.categories = cards,
+		.category_count = 3,
+		.series = series,
+		.series_count = 2,
+		.limit = 80e9,
+		.limit_words = "available",
 	};
 	double first, second;
 
@@ -174,15 +185,24 @@ static const double xs[] = { 1, 10, 100, -1, NAN }, ys[] = { 10, 100, 1000, 5, 5
 static const double lows[] = { 8, 80, 800, 1, 1 }, highs[] = { 12, 120, 1200, 9, 9 };
 static const char *const labels[] = { "one", "ten", "<hundred>", "never", "never" };
 static const struct wg_chart_series points[] = {
-	{ .name = "a & b", .x = xs, .y = ys, .low = lows, .high = highs, .labels = labels, .count = 5 },
+	{ .name = "a & b",
+	  .x = xs,
+	  .y = ys,
+	  .low = lows,
+	  .high = highs,
+	  .labels = labels,
+	  .count = 5 },
 };
 
 static void test_scatter(void **state)
 {
 	const struct wg_chart chart = {
-		.kind = WG_CHART_SCATTER, .title = "Speed against cost",
+		.kind = WG_CHART_SCATTER,
+		.title = "Speed against cost",
 		.x = { "rent", WG_UNIT_USD_PER_HOUR, true, 0 },
-		.y = { "output", WG_UNIT_TOKENS_PER_S, true, 0 }, .series = points, .series_count = 1,
+		.y = { "output", WG_UNIT_TOKENS_PER_S, true, 0 },
+		.series = points,
+		.series_count = 1,
 	};
 
 	check_well_formed(drawn("Options", &chart, 1, 1));
@@ -197,7 +217,9 @@ static void test_lines_have_gaps(void **state)
 {
 	static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 1, 2, NAN, 4, 5 };
 	const struct wg_chart_series series[] = { { .name = "s", .x = x, .y = y, .count = 5 } };
-	const struct wg_chart chart = { .kind = WG_CHART_LINE, .series = series, .series_count = 1 };
+	const struct wg_chart chart = { .kind = WG_CHART_LINE,
+		                        .series = series,
+		                        .series_count = 1 };
 	const char *path;
 
 	check_well_formed(drawn("Line", &chart, 1, 1));
@@ -226,7 +248,8 @@ static void test_everything_is_escaped(void **state)
 static void test_long_names_are_cut(void **state)
 {
 	static const char *const name[] = {
-		"一个非常长的显卡名称一个非常长的显卡名称一个非常长的显卡名称一个非常长的显卡名称", "b", "c"
+		"一个非常长的显卡名称一个非常长的显卡名称一个非常长的显卡名称一个非常长的显卡名称",
+		"b", "c"
 	};
 	struct wg_chart chart = bandwidth_chart;
 
@@ -270,13 +293,18 @@ static void test_any_values(void **state)
 	for (int round = 0; round < 400; round++) {
 		double x[8], y[8];
 		const struct wg_chart_series series[] = {
-			{ .name = "s", .x = x, .y = y, .low = y, .high = x, .count = 8 } };
+			{ .name = "s", .x = x, .y = y, .low = y, .high = x, .count = 8 }
+		};
 		static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
-		struct wg_chart chart = {
-			.kind = (enum wg_chart_kind)(round % 4), .title = "t",
-			.x = { "x", WG_UNIT_SECONDS, round & 4, 0 },
-			.y = { "y", WG_UNIT_BYTES, round & 8, 0 }, .categories = names, .category_count = 8,
-			.series = series, .series_count = 1, .limit = odd[round % 8] };
+		struct wg_chart chart = { .kind = (enum wg_chart_kind)(round % 4),
+			                  .title = "t",
+			                  .x = { "x", WG_UNIT_SECONDS, round & 4, 0 },
+			                  .y = { "y", WG_UNIT_BYTES, round & 8, 0 },
+			                  .categories = names,
+			                  .category_count = 8,
+			                  .series = series,
+			                  .series_count = 1,
+			                  .limit = odd[round % 8] };
 
 		for (size_t i = 0; i < 8; i++) {
 			seed = seed * 1103515245u + 12345u;

@@ -118,8 +118,9 @@ static void test_ranges_and_pairs(void **state)
 {
 	struct wg_range unknown = { .known = false };
 
-	assert_string_equal(shown(wg_cell_range(wg_range_make(640, 812, 1030), WG_UNIT_TOKENS_PER_S)),
-	                    "812 (640-1030) tokens/s");
+	assert_string_equal(
+		shown(wg_cell_range(wg_range_make(640, 812, 1030), WG_UNIT_TOKENS_PER_S)),
+		"812 (640-1030) tokens/s");
 	assert_string_equal(shown(wg_cell_range(wg_range_make(3.2, 3.6, 4.1), WG_UNIT_SECONDS)),
 	                    "3.60 (3.20-4.10) s");
 	assert_string_equal(shown(wg_cell_range(wg_range_exact(2), WG_UNIT_SECONDS)), "2 s");
@@ -149,7 +150,8 @@ static void test_round_trip(void **state)
 
 		seed = seed * 1103515245u + 12345u;
 		value = pow(10, (double)(seed >> 8 & 0xffff) / 65536 * 30 - 12);
-		scale = scale_for((enum wg_unit)(seed >> 24) % (WG_UNIT_USD_PER_MILLION_TOKENS + 1), value);
+		scale = scale_for((enum wg_unit)(seed >> 24) % (WG_UNIT_USD_PER_MILLION_TOKENS + 1),
+		                  value);
 		wg_text_clear(&out);
 		scale_number(&scale, value, 3, &out);
 		if (strchr(wg_text_string(&out), ',') || scale.prefix[0])

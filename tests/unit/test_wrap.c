@@ -14,8 +14,8 @@ static const char *lines(const char *text, size_t width)
 		const char *line = text;
 		size_t length = wrap_line(text, width, &text);
 
-		used += (size_t)snprintf(buffer + used, sizeof buffer - used, "%s%.*s", first ? "" : "|",
-		                         (int)length, line);
+		used += (size_t)snprintf(buffer + used, sizeof buffer - used, "%s%.*s",
+		                         first ? "" : "|", (int)length, line);
 		first = false;
 	}
 	return buffer;
@@ -94,12 +94,9 @@ static void test_any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blanks),
-		cmocka_unit_test(test_long_words_are_broken),
-		cmocka_unit_test(test_line_ends),
-		cmocka_unit_test(test_chinese),
-		cmocka_unit_test(test_counting),
-		cmocka_unit_test(test_any_bytes),
+		cmocka_unit_test(test_blanks),    cmocka_unit_test(test_long_words_are_broken),
+		cmocka_unit_test(test_line_ends), cmocka_unit_test(test_chinese),
+		cmocka_unit_test(test_counting),  cmocka_unit_test(test_any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
