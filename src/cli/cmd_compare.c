@@ -275,7 +275,7 @@ static enum wg_status compare_run(const struct wg_cli *cli, const void *argument
 		show_values(result->document, &comparison);
 		show_ratios(result->document, &comparison);
 	}
-	if (!status && cli->svg_path)
+	if (!status && cli->wants_picture)
 		status = comparison_draw(&comparison, &result->svg, error);
 	wg_catalog_free(catalog);
 	return status;
