@@ -201,7 +201,7 @@ static void show_values(struct wg_document *document, const struct comparison *c
 		cells[0] = wg_cell_text(rate_label(comparison, rate, label, sizeof label));
 		for (size_t gpu = 0; gpu < comparison->count; gpu++)
 			cells[gpu + 1] = wg_cell_figure(comparison_rate(comparison, gpu, (enum wg_rate)rate),
-			                                WG_UNIT_OPS_PER_S);
+			                                wg_gpu_rate_unit((enum wg_rate)rate));
 		wg_table_row(table, cells);
 	}
 }

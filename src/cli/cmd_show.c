@@ -89,9 +89,10 @@ static void show_rates(struct wg_document *document, const struct wg_gpu *gpu)
 
 	for (size_t i = 0; i < WG_RATE_COUNT; i++) {
 		const struct wg_figure *dense = &gpu->dense[i], *sparse = &gpu->sparse[i];
+		enum wg_unit unit = wg_gpu_rate_unit((enum wg_rate)i);
 		struct wg_cell cells[5] = {
 			wg_cell_text(_(wg_rate_label((enum wg_rate)i))),
-			wg_cell_figure(dense, WG_UNIT_OPS_PER_S), wg_cell_figure(sparse, WG_UNIT_OPS_PER_S),
+			wg_cell_figure(dense, unit), wg_cell_figure(sparse, unit),
 			confidence_cell(dense), source_cell(dense),
 		};
 
@@ -149,9 +150,10 @@ static void show_documents(struct wg_document *document, const struct wg_gpu *gp
 		                  wg_gpu_figure_unit((enum wg_gpu_figure)i), &gpu->figures[i]);
 	for (size_t i = 0; i < WG_RATE_COUNT; i++) {
 		const char *label = _(wg_rate_label((enum wg_rate)i));
+		enum wg_unit unit = wg_gpu_rate_unit((enum wg_rate)i);
 
-		show_documents_of(table, label, _("dense"), WG_UNIT_OPS_PER_S, &gpu->dense[i]);
-		show_documents_of(table, label, _("sparse"), WG_UNIT_OPS_PER_S, &gpu->sparse[i]);
+		show_documents_of(table, label, _("dense"), unit, &gpu->dense[i]);
+		show_documents_of(table, label, _("sparse"), unit, &gpu->sparse[i]);
 	}
 }
 

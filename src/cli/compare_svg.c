@@ -37,9 +37,9 @@ enum wg_status comparison_draw(const struct comparison *comparison, struct wg_te
                                struct wg_error *error)
 {
 	static const struct { enum wg_gpu_figure figure; const char *title; } figures[] = {
-		{ WG_GPU_BANDWIDTH, N_("memory bandwidth") },
-		{ WG_GPU_MEMORY, N_("memory") },
-		{ WG_GPU_POWER, N_("board power") },
+		{ WG_GPU_BANDWIDTH, N_("Memory bandwidth") },
+		{ WG_GPU_MEMORY, N_("Memory") },
+		{ WG_GPU_POWER, N_("Board power") },
 	};
 	const char *ids[COMPARE_GPUS_MOST], *labels[WG_RATE_COUNT];
 	double rates[COMPARE_GPUS_MOST][WG_RATE_COUNT], singles[3][COMPARE_GPUS_MOST];
@@ -52,8 +52,8 @@ enum wg_status comparison_draw(const struct comparison *comparison, struct wg_te
 		rate_series[i] = (struct wg_chart_series){ .name = ids[i], .y = rates[i], .count = rows };
 	}
 	charts[0] = (struct wg_chart){
-		.kind = WG_CHART_BARS, .y = { .unit = WG_UNIT_OPS_PER_S },
-		.title = comparison->sparse ? _("peak rates, 2:4 sparse") : _("peak rates, dense"),
+		.kind = WG_CHART_BARS, .y = { .unit = WG_UNIT_OPS_PER_S, .digits = 4 },
+		.title = comparison->sparse ? _("Peak rates, 2:4 sparse") : _("Peak rates, dense"),
 		.categories = labels, .category_count = rows,
 		.series = rate_series, .series_count = comparison->count,
 	};
@@ -64,10 +64,10 @@ enum wg_status comparison_draw(const struct comparison *comparison, struct wg_te
 		                                             .count = comparison->count };
 		charts[k + 1] = (struct wg_chart){
 			.kind = WG_CHART_BARS, .title = _(figures[k].title),
-			.y = { .unit = wg_gpu_figure_unit(figures[k].figure) },
+			.y = { .unit = wg_gpu_figure_unit(figures[k].figure), .digits = 4 },
 			.categories = ids, .category_count = comparison->count,
 			.series = &single_series[k], .series_count = 1,
 		};
 	}
-	return wg_svg_write(NULL, rows > 0 ? charts : charts + 1, rows > 0 ? 4 : 3, 1, out, error);
+	return wg_svg_write(NULL, rows > 0 ? charts : charts + 1, rows > 0 ? 4 : 3, 2, out, error);
 }

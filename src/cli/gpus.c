@@ -200,6 +200,12 @@ void wg_gpu_sources_node(struct wg_node *root, const struct wg_catalog *catalog,
 	}
 }
 
+enum wg_unit wg_gpu_rate_unit(enum wg_rate rate)
+{
+	return rate == WG_RATE_INT8 || rate == WG_RATE_INT4 ? WG_UNIT_INTEGER_OPS_PER_S
+	                                                    : WG_UNIT_OPS_PER_S;
+}
+
 enum wg_unit wg_gpu_figure_unit(enum wg_gpu_figure figure)
 {
 	return figure_units[figure];

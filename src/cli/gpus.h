@@ -30,6 +30,8 @@ bool wg_gpu_uses_source(const struct wg_gpu *gpu, const struct wg_source *source
 
 /* How a figure is shown. */
 enum wg_unit wg_gpu_figure_unit(enum wg_gpu_figure figure);
+/* FLOPS, or OPS for the integer rates. */
+enum wg_unit wg_gpu_rate_unit(enum wg_rate rate);
 /* The name in the reader's language. */
 const char *wg_gpu_shown_name(const struct wg_cli *cli, const struct wg_gpu *gpu);
 /* "high", "medium", "low" in the reader's language. */

@@ -231,7 +231,7 @@ void scale_number(const struct scale *scale, double value, int digits, struct wg
 		put_money(value, digits, out);
 	} else if (value == 0) {
 		wg_text_add_char(out, '0');
-	} else if (shown == floor(shown) && fabs(shown) < 1000) {
+	} else if (shown == floor(shown) && fabs(shown) < 1000 && scale->unit != WG_UNIT_RATIO) {
 		put_significant(shown, 3, true, out);
 	} else if (is_counted(scale->unit) && scale->factor == 1 && shown == floor(shown) &&
 	           fabs(shown) < 1e15) {
