@@ -10,8 +10,8 @@
 # "[N]" at the end the exit status if not 0. A line "..." stands for any lines.
 # Other commands are not run.
 #
-# WHICHGPU_UPDATE=1 writes what was printed into the file instead, where no
-# "..." stands.
+# WHICHGPU_UPDATE=1 writes what was printed into the file instead: as many lines
+# as there were where "..." is the last of them, none where it stands earlier.
 set -eu
 program=$(realpath "$1")
 shift
@@ -83,6 +83,19 @@ function matches(w, g,   rest) {
 END { exit !matches(1, 1) }
 '
 
+# Puts what was printed in place of what was expected, if it can be done.
+update_part() { # PART
+	shown=$(sed '$d' "$1.expected" | wc -l)
+	if ! grep -qx '\.\.\.' "$1.expected"; then
+		cp "$1.got" "$1.expected"
+	elif [ "$(grep -nx '\.\.\.' "$1.expected")" = "$((shown + 1)):..." ]; then
+		head -n "$shown" "$1.got" >"$1.expected"
+		echo ... >>"$1.expected"
+	else
+		return 1
+	fi
+}
+
 failed=0
 run_part() { # FILE PART
 	command=$(sed 's/^\$ //; s/^\.\/run/whichgpu/' "$2.command")
@@ -95,8 +108,7 @@ run_part() { # FILE PART
 		echo "ok - $1:$(cat "$2.line") $command"
 		return
 	fi
-	if [ -n "${WHICHGPU_UPDATE:-}" ] && ! grep -qx '\.\.\.' "$2.expected"; then
-		cp "$2.got" "$2.expected"
+	if [ -n "${WHICHGPU_UPDATE:-}" ] && update_part "$2"; then
 		echo "updated - $1:$(cat "$2.line") $command"
 		return
 	fi
