@@ -132,4 +132,5 @@ export CC
 build_and_test "with clang and ASan, UBSan" build-sanitize -Dbuildtype=debug -Doptimization=1 \
 	-Db_sanitize=address,undefined -Db_lundef=false
 checks tools/check-tidy.sh build-sanitize
+checks tests/fuzz/run.sh 15
 finish

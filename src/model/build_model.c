@@ -128,17 +128,30 @@ static void settle_file_type(struct wg_builder *builder, const struct wg_evidenc
 	builder->model->stored.method = text_copy(builder, evidence->file_type);
 }
 
-static void settle_table(struct wg_builder *builder, const struct wg_evidence *evidence)
+/* The tensors have the last word on bytes; on parameters where the config does
+ * not tell all, else they are compared. */
+static void settle_table(struct wg_builder *builder, const struct wg_evidence *evidence,
+                         const struct wg_storage *storage)
 {
 	struct wg_model *model = builder->model;
+	double whole = model->parameters + model->companion_parameters;
+	struct wg_unpacked unpacked;
 
 	model->stored.bytes = evidence->table->bytes;
 	model->stored.exact = true;
 	if (evidence->file_type != NULL)
 		settle_file_type(builder, evidence);
-	if (builder->incomplete || model->parameters == 0) {
+	if (wg_unpack(evidence->table, &storage->packing, &unpacked, NULL) != WG_OK) {
+		wg_builder_no_memory(builder);
+	} else if (builder->incomplete || whole == 0) {
 		model->basis = WG_BASIS_TENSORS;
-		model->parameters = evidence->table->elements;
+		model->parameters = unpacked.parameters;
+	} else if (unpacked.parameters == whole) {
+		model->basis = WG_BASIS_TENSORS;
+		model->parameters = whole;
+	} else if (fabs(unpacked.parameters - whole) > EXPLAINED * whole) {
+		wg_builder_warn(builder, "the tensors hold %.0f parameters, the config says %.0f",
+		                unpacked.parameters, whole);
 	}
 }
 
@@ -170,7 +183,7 @@ static void settle(struct wg_builder *builder, const struct wg_evidence *evidenc
 	if (evidence->given_parameters > 0)
 		settle_given(builder, evidence);
 	else if (evidence->table != NULL && evidence->table->count > 0)
-		settle_table(builder, evidence);
+		settle_table(builder, evidence, &storage);
 	else
 		settle_index(builder, evidence, &storage);
 	model->active_parameters = model->parameters - inactive;

@@ -4,6 +4,7 @@
 
 #include "model/builder.h"
 #include "model/readers.h"
+#include "model/unpack.h"
 
 struct wg_model_root {
 	struct wg_model model;           /* first: the two addresses are the same */
@@ -63,6 +64,7 @@ struct wg_storage {
 	double output_bits[WG_PART_COUNT];   /* beside that, an output row */
 	double block_bits[WG_PART_COUNT];    /* a tile of 128 x 128 */
 	double vector_bits;
+	struct wg_packing packing;           /* how integers hold the weights */
 	bool stated;                         /* the config says what type the weights have */
 };
 

@@ -175,6 +175,7 @@ static void method_grouped(struct method *m, const char *name)
 	}
 	element = bits + (group > 0 ? (16.0 + bits) / group : 0);
 	set_matrices(m->storage, element, group > 0 ? 0 : 16.0 + bits, 0);
+	m->storage->packing = (struct wg_packing){ bits, group };
 	m->storage->format = bits <= 4 ? WG_WEIGHTS_INT4 : WG_WEIGHTS_INT8_ONLY;
 	m->storage->method = label(m, name, bits, group);
 }
@@ -253,6 +254,7 @@ static void method_mlx(struct method *m)
 	set_plain(m->storage, WG_PART_ROUTER, element);
 	set_plain(m->storage, WG_PART_EMBEDDING, element);
 	set_plain(m->storage, WG_PART_HEAD, element);
+	m->storage->packing = (struct wg_packing){ bits, group };
 	m->storage->format = bits <= 4 ? WG_WEIGHTS_INT4 : WG_WEIGHTS_INT8_ONLY;
 	m->storage->method = label(m, "mlx %u bit, group %u", bits, group);
 }
@@ -281,6 +283,7 @@ static void method_compressed(struct method *m)
 		m->builder->config.status = inner.status;
 		return;
 	}
+	m->storage->packing = (struct wg_packing){ bits, size };
 	is_float = type != NULL && strcmp(type, "float") == 0;
 	if (format == NULL)
 		format = "";

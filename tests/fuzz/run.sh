@@ -11,17 +11,24 @@ seconds=${1:-15}
 [ $# -gt 0 ] && shift
 build=${FUZZ_BUILD:-build-fuzz}
 [ -d "$build" ] || CC=clang meson setup "$build" -Dfuzz=true -Dtests=disabled >/dev/null
-ninja -C "$build" >/dev/null
-[ $# -gt 0 ] || set -- $(cd tests/fuzz && ls fuzz_*.c | sed 's/^fuzz_//;s/\.c$//')
+[ $# -gt 0 ] || set -- config csv gguf index json number safetensors
+for target; do
+	programs="${programs-} tests/fuzz/fuzz_$target"
+done
+# shellcheck disable=SC2086
+ninja -C "$build" tests/fuzz/make_seeds $programs >"$build/build.log" || {
+	cat "$build/build.log"
+	echo "not ok - fuzz targets build"
+	exit 1
+}
 mkdir -p "$build/corpus" "$build/findings" "$build/fuzz-logs"
 "$build/tests/fuzz/make_seeds" "$build/seeds"
 
 run_one() {
-	dictionary=
-	[ -f "tests/fuzz/dict/$1.dict" ] && dictionary="-dict=tests/fuzz/dict/$1.dict"
 	mkdir -p "$build/corpus/$1" "$build/seeds/$1"
-	"$build/tests/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-		-max_len=20000 -print_final_stats=1 -artifact_prefix="$build/findings/$1-" $dictionary \
+	"$build/tests/fuzz/fuzz_$1" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 \
+		-max_len=20000 -print_final_stats=1 -artifact_prefix="$build/findings/$1-" \
+		"-dict=tests/fuzz/dict/$1.dict" \
 		"$build/corpus/$1" "$build/seeds/$1" >"$build/fuzz-logs/$1" 2>&1
 }
 
@@ -29,9 +36,9 @@ failed=0
 report() {
 	if wait "$2"; then
 		runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/fuzz-logs/$1")
-		echo "ok   fuzz $1: $runs inputs in $seconds s"
+		echo "ok - fuzz $1: $runs inputs in $seconds s"
 	else
-		echo "FAIL fuzz $1:"
+		echo "not ok - fuzz $1"
 		tail -n 30 "$build/fuzz-logs/$1"
 		failed=1
 	fi
