@@ -155,6 +155,25 @@ static enum wg_status gather_safetensors(struct wg_arena *arena, const char *fol
 	return all.count > 0 ? keep_table(arena, &all, evidence, error) : WG_OK;
 }
 
+/* PyTorch files tell their size without being read; other .bin files (training
+ * arguments, optimizer states, old pickles) tell nothing. */
+static void gather_pickles(struct wg_arena *arena, const char *folder, const char *const *names,
+                           size_t count, struct wg_evidence *evidence)
+{
+	double sum = 0, bytes;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = wg_arena_printf(arena, "%s/%s", folder, names[i]);
+
+		if (strncmp(names[i], "pytorch_model", 13) != 0)
+			continue;
+		if (path == NULL || wg_pickle_read_bytes(path, &bytes, NULL) != WG_OK)
+			return;   /* a part of the sum would be wrong */
+		sum += bytes;
+	}
+	evidence->index_bytes = sum;
+}
+
 static enum wg_status gather_weights(struct wg_arena *arena, const char *folder,
                                      struct wg_evidence *evidence, struct wg_error *error)
 {
@@ -169,7 +188,11 @@ static enum wg_status gather_weights(struct wg_arena *arena, const char *folder,
 		return gather_index(arena, folder, names[0], evidence, error);
 	status = list_files(arena, folder, ".safetensors", &names, &count, error);
 	if (status == WG_OK && count > 0)
-		status = gather_safetensors(arena, folder, names, count, evidence, error);
+		return gather_safetensors(arena, folder, names, count, evidence, error);
+	if (status == WG_OK)
+		status = list_files(arena, folder, ".bin", &names, &count, error);
+	if (status == WG_OK && count > 0)
+		gather_pickles(arena, folder, names, count, evidence);
 	return status;
 }
 

@@ -34,6 +34,7 @@ struct making {
 	const char *architecture;
 	struct wg_json_writer writer;
 	unsigned layers;                         /* the draft layers at the end included */
+	bool uneven;                             /* a size differs between layers */
 	double values[WG_LIMIT_GGUF_LAYERS];     /* of one key, a value a layer */
 	enum wg_status status;
 	struct wg_error *error;
@@ -102,6 +103,13 @@ static const struct wg_tensor *tensor(const struct making *making, const char *n
 	return &making->tensors->tensors[index];
 }
 
+/* 0 is how these files say "none". */
+static void put_whole(struct making *making, const char *member, double value)
+{
+	if (value > 0)
+		wg_json_put_integer(&making->writer, member, (int64_t)value);
+}
+
 /* --- one key a member ------------------------------------------------------- */
 
 /* Refuses values that would poison an estimate. */
@@ -115,29 +123,34 @@ static bool check_value(struct making *making, const char *name, double value)
 	return true;
 }
 
+/* What is the same in every layer that has it becomes one number; a 0 says that
+ * a layer has none of it (its kind is told apart, see put_layers). */
 static bool put_member(struct making *making, const char *key, const char *member)
 {
 	struct wg_json_writer *writer = &making->writer;
 	char name[KEY_BYTES];
 	size_t count, i;
+	double first = 0;
 	bool equal = true;
 
 	full_key(making, key, name);
-	if (!wg_gguf_numbers(making->file, name, making->values, WG_LIMIT_GGUF_LAYERS, &count) ||
-	    count == 0)
+	if (!wg_gguf_numbers(making->file, name, making->values, WG_LIMIT_GGUF_LAYERS, &count))
 		return true;
 	for (i = 0; i < count; i++) {
 		if (!check_value(making, name, making->values[i]))
 			return false;
-		equal &= making->values[i] == making->values[0];
+		if (first == 0)
+			first = making->values[i];
+		equal &= making->values[i] == 0 || making->values[i] == first;
 	}
 	if (count > 1 && count < making->layers)
 		return fail(making, WG_BAD_INPUT, _("\"%s\" has %zu values for %u layers"), name, count,
 		            making->layers);
 	if (equal) {
-		wg_json_put_integer(writer, member, (int64_t)making->values[0]);
+		put_whole(making, member, first);
 		return true;
 	}
+	making->uneven = true;
 	wg_json_begin_array(writer, member);
 	for (i = 0; i < count; i++)
 		wg_json_put_integer(writer, NULL, (int64_t)making->values[i]);
@@ -176,42 +189,125 @@ static void put_head_sizes(struct making *making)
 		wg_json_put_integer(writer, "v_head_dim", (int64_t)value);
 }
 
-static void put_whole(struct making *making, const char *member, double value)
+/* Recurrent layers. Gated delta nets use the ssm keys for their own sizes. */
+static void put_delta_net(struct making *making, double inner)
 {
-	if (value > 0)
-		wg_json_put_integer(&making->writer, member, (int64_t)value);
+	double heads = whole_or(making, "ssm.time_step_rank", 0);
+
+	put_whole(making, "linear_num_value_heads", heads);
+	put_whole(making, "linear_value_head_dim", heads > 0 ? inner / heads : 0);
+	put_whole(making, "linear_num_key_heads", whole_or(making, "ssm.group_count", 0));
+	put_whole(making, "linear_key_head_dim", whole_or(making, "ssm.state_size", 0));
+	put_whole(making, "linear_conv_kernel_dim", whole_or(making, "ssm.conv_kernel", 0));
 }
 
-/* Recurrent layers. Gated delta nets use the ssm keys for their own sizes. */
 static void put_state(struct making *making, double hidden)
 {
 	double inner = whole_or(making, "ssm.inner_size", 0);
 	double rank = whole_or(making, "ssm.time_step_rank", 0);
-	double state = whole_or(making, "ssm.state_size", 0);
 	double groups = whole_or(making, "ssm.group_count", 0);
-	bool delta_net = strncmp(making->architecture, "qwen3", 5) == 0;
 
 	if (inner <= 0)
 		return;
-	if (delta_net) {
-		put_whole(making, "linear_num_value_heads", rank);
-		put_whole(making, "linear_value_head_dim", rank > 0 ? inner / rank : 0);
-		put_whole(making, "linear_num_key_heads", groups);
-		put_whole(making, "linear_key_head_dim", state);
-		put_whole(making, "linear_conv_kernel_dim", whole_or(making, "ssm.conv_kernel", 0));
+	if (strncmp(making->architecture, "qwen3", 5) == 0) {
+		put_delta_net(making, inner);
 		return;
 	}
 	put_whole(making, "conv_kernel", whole_or(making, "ssm.conv_kernel", 0));
-	put_whole(making, "state_size", state);
+	put_whole(making, "state_size", whole_or(making, "ssm.state_size", 0));
+	put_whole(making, "inner_size", inner);
 	put_whole(making, "expand", hidden > 0 ? inner / hidden : 0);
 	if (groups > 0 && rank > 0) {   /* Mamba-2: the "rank" counts heads */
-		put_whole(making, "mamba_num_heads", rank);
-		put_whole(making, "mamba_head_dim", inner / rank);
-		put_whole(making, "n_groups", groups);
+		put_whole(making, "ssm_heads", rank);
+		put_whole(making, "ssm_head_size", inner / rank);
+		put_whole(making, "ssm_groups", groups);
 	} else {
-		put_whole(making, "time_step_rank", rank);
+		put_whole(making, "ssm_rank", rank);
 	}
 }
+
+/* --- kinds of layers, by the tensors they have -------------------------------- */
+
+static bool layer_has(const struct making *making, unsigned layer, const char *what)
+{
+	char name[KEY_BYTES];
+
+	snprintf(name, sizeof name, "blk.%u.%s.weight", layer, what);
+	return tensor(making, name) != NULL;
+}
+
+/* M state space, C short convolution, * attention, E experts, - plain. */
+static char layer_kind(const struct making *making, unsigned layer)
+{
+	if (layer_has(making, layer, "ssm_in"))
+		return 'M';
+	if (layer_has(making, layer, "shortconv.conv"))
+		return 'C';
+	if (layer_has(making, layer, "attn_q") || layer_has(making, layer, "attn_qkv"))
+		return '*';
+	return layer_has(making, layer, "ffn_gate_inp") ? 'E' : '-';
+}
+
+/* How the published configs of hybrids name the kinds: a letter a layer in one
+ * text, or a list of words. */
+static const struct {
+	const char *gguf, *member, *recurrent, *attention;   /* recurrent NULL: letters */
+} hybrids[] = {
+	{ "nemotron_h", "hybrid_override_pattern", NULL, NULL },
+	{ "nemotron_h_moe", "hybrid_override_pattern", NULL, NULL },
+	{ "lfm2", "layer_types", "conv", "full_attention" },
+	{ "lfm2moe", "layer_types", "conv", "full_attention" },
+	{ "granitehybrid", "layer_types", "mamba", "attention" },
+};
+
+static void put_layers(struct making *making)
+{
+	struct wg_json_writer *writer = &making->writer;
+	char letters[WG_LIMIT_GGUF_LAYERS + 1] = "";
+	size_t row = 0, rows = sizeof hybrids / sizeof *hybrids;
+
+	while (row < rows && strcmp(hybrids[row].gguf, making->architecture) != 0)
+		row++;
+	if (row == rows)
+		return;
+	for (unsigned i = 0; i < making->layers; i++)
+		letters[i] = layer_kind(making, i);
+	if (hybrids[row].recurrent == NULL) {
+		wg_json_put_string(writer, hybrids[row].member, letters);
+		return;
+	}
+	wg_json_begin_array(writer, hybrids[row].member);
+	for (unsigned i = 0; i < making->layers; i++)
+		wg_json_put_string(writer, NULL, letters[i] == '*' ? hybrids[row].attention :
+		                   hybrids[row].recurrent);
+	wg_json_end_array(writer);
+}
+
+/* Jamba: every n-th layer has attention, every m-th experts. */
+static void put_periods(struct making *making)
+{
+	static const struct {
+		const char *tensor, *period, *offset;
+	} kinds[] = {
+		{ "attn_q", "attn_layer_period", "attn_layer_offset" },
+		{ "ffn_gate_inp", "expert_layer_period", "expert_layer_offset" },
+	};
+
+	for (size_t i = 0; i < 2 && strcmp(making->architecture, "jamba") == 0; i++) {
+		unsigned first = 0, second;
+
+		while (first < making->layers && !layer_has(making, first, kinds[i].tensor))
+			first++;
+		second = first + 1;
+		while (second < making->layers && !layer_has(making, second, kinds[i].tensor))
+			second++;
+		/* One such layer or none: the next would be beyond the end. */
+		wg_json_put_integer(&making->writer, kinds[i].period, second - first);
+		wg_json_put_integer(&making->writer, kinds[i].offset, first % (second - first));
+	}
+}
+
+/* --- windows, vocabulary, name --------------------------------------------------- */
 
 /* Which layers slide, from the bool array; a single number is the period. */
 static bool put_windows(struct making *making)
@@ -258,10 +354,18 @@ static const char *model_type(const struct making *making)
 {
 	const char *name = making->architecture;
 
-	/* Mixtral is "llama" with experts. */
-	if (strcmp(name, "llama") == 0 &&
-	    tensor(making, "blk.0.ffn_gate_inp.weight") != NULL)
+	/* Sizes that differ between layers: no family says how, so it is sized from
+	 * its tensors, and said. */
+	if (making->uneven)
+		return "layers of different sizes";
+	/* Mixtral is "llama" with experts; the second DeepSeek has no correction of
+	 * its router. */
+	if (strcmp(name, "llama") == 0 && layer_has(making, 0, "ffn_gate_inp"))
 		return "mixtral";
+	if (strcmp(name, "deepseek2") == 0 &&
+	    tensor(making, "blk.1.exp_probs_b.bias") == NULL &&
+	    tensor(making, "blk.3.exp_probs_b.bias") == NULL)
+		return "deepseek_v2";
 	for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
 		if (strcmp(architectures[i].gguf, name) == 0)
 			return architectures[i].model_type;
@@ -300,14 +404,16 @@ static bool write_config(struct making *making)
 		return fail(making, WG_LIMIT, _("the vocabulary has %.17g entries; at most %d are read"), rows,
 		            WG_LIMIT_DIMENSION);
 	wg_json_begin_object(writer, NULL);
-	wg_json_put_string(writer, "model_type", model_type(making));
 	wg_json_put_integer(writer, "num_hidden_layers", (int64_t)(making->layers - draft));
 	put_whole(making, "vocab_size", rows);
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!put_member(making, keys[i].key, keys[i].member))
 			return false;
+	wg_json_put_string(writer, "model_type", model_type(making));
 	put_head_sizes(making);
 	put_state(making, hidden);
+	put_layers(making);
+	put_periods(making);
 	if (!put_windows(making))
 		return false;
 	if (tensor(making, "token_embd.weight") != NULL)

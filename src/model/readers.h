@@ -98,6 +98,11 @@ enum wg_status wg_location_find_hf(const char *name, bool offline, struct wg_are
 enum wg_status wg_location_find_ollama(const char *name, struct wg_arena *arena,
                                        const char **ret_path, struct wg_error *error);
 
+/* --- pickle.c ------------------------------------------------------------- */
+/* The bytes of all tensors in a PyTorch file, from its zip directory alone; the
+ * pickle in it is never read. Fails for the older files that are no archives. */
+enum wg_status wg_pickle_read_bytes(const char *path, double *ret_bytes, struct wg_error *error);
+
 /* --- diagnose.c --------------------------------------------------------- */
 /* What a file is that cannot be used as `wanted` ("a config", "safetensors"):
  * Git LFS pointer, HTML page, symlink text, truncated, pickle. Fills the error
