@@ -4,6 +4,26 @@
 
 #include "model/readers.h"
 #include "whichgpu/file.h"
+#include "whichgpu/json.h"
+#include "whichgpu/model.h"
+
+/* As JSON, and what the JSON layer cannot see, as a model. The small configs
+ * lack most keys: a missing key is no refusal of what is there. */
+static enum wg_status read_config(const char *path, struct wg_error *error)
+{
+	struct wg_json *json = NULL;
+	struct wg_model *model = NULL;
+	enum wg_status status = wg_json_open_file(path, WG_JSON_ALLOW_NONFINITE, &json, error);
+
+	wg_json_free(json);
+	if (status != WG_OK)
+		return status;
+	status = wg_model_open(path, NULL, &model, error);
+	wg_model_free(model);
+	if (status == WG_BAD_INPUT && strstr(error->message, "is missing") != NULL)
+		return WG_OK;
+	return status;
+}
 
 static enum wg_status read_one(const char *path, struct wg_error *error)
 {
@@ -20,6 +40,8 @@ static enum wg_status read_one(const char *path, struct wg_error *error)
 		status = wg_gguf_read(path, arena, &gguf, error);
 	else if (strcmp(dot, ".safetensors") == 0)
 		status = wg_safetensors_read_header(path, arena, &table, error);
+	else if (strstr(path, "bad-config-") != NULL)
+		status = read_config(path, error);
 	else
 		status = wg_safetensors_read_index(path, arena, &index, error);
 	wg_arena_free(arena);
@@ -41,8 +63,6 @@ static bool check_row(const char *folder, char *line)
 
 	strtok_r(NULL, "\t", &save);
 	const char *wanted = strtok_r(NULL, "\t", &save);
-	if (strncmp(name, "bad-config", 10) == 0)
-		return true;   /* configs: the test of the models */
 	bool must_accept = strncmp(wanted, "accept", 6) == 0 && strchr(wanted, '/') == NULL &&
 	                   strstr(wanted, " or ") == NULL;
 	bool must_refuse = strncmp(wanted, "reject", 6) == 0 && strstr(wanted, " or ") == NULL;
