@@ -47,7 +47,8 @@ static struct wg_json *open_json(const struct data *data, const char *name, stru
 static int read_shared(struct data *data, struct wg_error *error)
 {
 	struct wg_json *sources = open_json(data, "sources.json", error);
-	struct wg_json *families = sources != NULL ? open_json(data, "gpu_families.json", error) : NULL;
+	struct wg_json *families =
+		sources != NULL ? open_json(data, "gpu_families.json", error) : NULL;
 	struct wg_json *lint = families != NULL ? open_json(data, "lint.json", error) : NULL;
 	struct wg_json_at root;
 	int result = 1;
@@ -55,7 +56,8 @@ static int read_shared(struct data *data, struct wg_error *error)
 	if (lint != NULL) {
 		root = wg_json_root(sources);
 		result = wg_sources_read(data->arena, &root, &data->sources, error) != WG_OK ||
-		         wg_lint_rules_read(data->arena, families, lint, &data->rules, error) != WG_OK;
+		         wg_lint_rules_read(data->arena, families, lint, &data->rules, error) !=
+		                 WG_OK;
 	}
 	wg_json_free(sources);
 	wg_json_free(families);
@@ -85,8 +87,8 @@ static int list_gpus(struct data *data)
 		size_t length = strlen(entry->d_name);
 
 		if (length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0)
-			data->paths[data->gpu_count++] = wg_arena_printf(data->arena, "%s/%s", folder,
-			                                                 entry->d_name);
+			data->paths[data->gpu_count++] =
+				wg_arena_printf(data->arena, "%s/%s", folder, entry->d_name);
 	}
 	closedir(directory);
 	qsort(data->paths, data->gpu_count, sizeof(data->paths[0]), path_compare);
@@ -109,15 +111,18 @@ static int read_gpus(struct data *data, struct wg_error *error)
 		const char *base = strrchr(data->paths[i], '/') + 1;
 		struct wg_json *json = NULL;
 
-		if (gpu == NULL || wg_json_open_file(data->paths[i], WG_JSON_STRICT, &json, error) != WG_OK)
+		if (gpu == NULL ||
+		    wg_json_open_file(data->paths[i], WG_JSON_STRICT, &json, error) != WG_OK)
 			return fail(error);
 		if (wg_gpu_read(data->arena, json, &data->sources, gpu, error) != WG_OK) {
 			wg_json_free(json);
 			return fail(error);
 		}
 		wg_json_free(json);
-		if (strncmp(base, gpu->id, strlen(gpu->id)) != 0 || strcmp(base + strlen(gpu->id), ".json")) {
-			fprintf(stderr, "catalog-compile: %s holds \"%s\"\n", data->paths[i], gpu->id);
+		if (strncmp(base, gpu->id, strlen(gpu->id)) != 0 ||
+		    strcmp(base + strlen(gpu->id), ".json")) {
+			fprintf(stderr, "catalog-compile: %s holds \"%s\"\n", data->paths[i],
+			        gpu->id);
 			return 1;
 		}
 		data->gpus[i] = gpu;
@@ -137,13 +142,15 @@ static int lint(const struct data *data)
 		wg_lint_gpu(&data->rules, data->gpus[i], &findings);
 		for (size_t k = 0; k < findings.count; k++)
 			fprintf(stderr, "data/gpus/%s.json: %s: %s: %s\n", data->gpus[i]->id,
-			        findings.items[k].rule, findings.items[k].figure, findings.items[k].message);
+			        findings.items[k].rule, findings.items[k].figure,
+			        findings.items[k].message);
 		total += findings.count;
 	}
 	findings.count = 0;
 	wg_lint_names(data->gpus, data->gpu_count, &findings);
 	for (size_t k = 0; k < findings.count; k++)
-		fprintf(stderr, "data/gpus: %s: %s\n", findings.items[k].rule, findings.items[k].message);
+		fprintf(stderr, "data/gpus: %s: %s\n", findings.items[k].rule,
+		        findings.items[k].message);
 	return total + findings.count > 0;
 }
 
@@ -179,7 +186,8 @@ static void put_others(const struct data *data, struct wg_text *out, const struc
 {
 	if (figure->other_count == 0)
 		return;
-	wg_text_printf(out, "static const struct wg_other_value %s_%zu_%zu[] = {\n", name, gpu, index);
+	wg_text_printf(out, "static const struct wg_other_value %s_%zu_%zu[] = {\n", name, gpu,
+	               index);
 	for (size_t i = 0; i < figure->other_count; i++) {
 		const struct wg_other_value *other = &figure->others[i];
 
@@ -218,7 +226,10 @@ static void put_names(struct wg_text *out, const char *const *names, size_t coun
 	wg_text_add(out, "};\n");
 }
 
-static const struct { const char *member, *name; size_t count; } groups[] = {
+static const struct {
+	const char *member, *name;
+	size_t count;
+} groups[] = {
 	{ "figures", "figure", WG_GPU_FIGURE_COUNT },
 	{ "dense", "dense", WG_RATE_COUNT },
 	{ "sparse", "sparse", WG_RATE_COUNT },
@@ -235,7 +246,8 @@ static void put_lists(const struct data *data, struct wg_text *out, size_t gpu_i
 
 	for (size_t group = 0; group < 3; group++) {
 		for (size_t i = 0; i < groups[group].count; i++)
-			put_others(data, out, &group_of(gpu, group)[i], groups[group].name, gpu_index, i);
+			put_others(data, out, &group_of(gpu, group)[i], groups[group].name,
+			           gpu_index, i);
 	}
 	put_names(out, gpu->aliases, gpu->alias_count, "alias", gpu_index);
 	put_names(out, gpu->usual_for, gpu->usual_for_count, "usual", gpu_index);
@@ -273,8 +285,8 @@ static void put_gpu(const struct data *data, struct wg_text *out, size_t gpu_ind
 		wg_text_printf(out, "\t\t.aliases = alias_%zu, .alias_count = %zu,\n", gpu_index,
 		               gpu->alias_count);
 	if (gpu->usual_for_count > 0)
-		wg_text_printf(out, "\t\t.usual_for = usual_%zu, .usual_for_count = %zu,\n", gpu_index,
-		               gpu->usual_for_count);
+		wg_text_printf(out, "\t\t.usual_for = usual_%zu, .usual_for_count = %zu,\n",
+		               gpu_index, gpu->usual_for_count);
 	wg_text_add(out, "\t\t.facts = {\n");
 	for (size_t i = 0; i < WG_GPU_FACT_COUNT; i++) {
 		const struct wg_fact *fact = &gpu->facts[i];
@@ -283,8 +295,8 @@ static void put_gpu(const struct data *data, struct wg_text *out, size_t gpu_ind
 			continue;
 		wg_text_printf(out, "\t\t\t[%zu] = { ", i);
 		put_string(out, fact->value);
-		wg_text_printf(out, ", &wg_builtin_sources[%zu], %d, ", source_index(data, fact->source),
-		               (int)fact->confidence);
+		wg_text_printf(out, ", &wg_builtin_sources[%zu], %d, ",
+		               source_index(data, fact->source), (int)fact->confidence);
 		put_string(out, fact->note);
 		wg_text_add(out, " },\n");
 	}
@@ -306,7 +318,8 @@ static void put_sources(const struct data *data, struct wg_text *out)
 		put_string(out, data->sources.items[i].reference);
 		wg_text_add(out, " },\n");
 	}
-	wg_text_printf(out, "};\nconst size_t wg_builtin_source_count = %zu;\n", data->sources.count);
+	wg_text_printf(out, "};\nconst size_t wg_builtin_source_count = %zu;\n",
+	               data->sources.count);
 }
 
 static int write_catalog(const struct data *data, const char *path, struct wg_error *error)
@@ -336,7 +349,8 @@ static int write_catalog(const struct data *data, const char *path, struct wg_er
 	}
 	wg_text_printf(&out, "};\nconst size_t wg_builtin_key_count = %zu;\n", key_count);
 	if (!out.failed)
-		result = wg_file_write(path, out.bytes, out.length, error) == WG_OK ? 0 : fail(error);
+		result = wg_file_write(path, out.bytes, out.length, error) == WG_OK ? 0
+		                                                                    : fail(error);
 	wg_text_done(&out);
 	return result;
 }
@@ -349,13 +363,14 @@ static int write_depfile(const struct data *data, const char *output, const char
 	int result = 1;
 
 	wg_text_init(&out, OUTPUT_BYTES);
-	wg_text_printf(&out, "%s: %s/gpus %s/sources.json %s/gpu_families.json %s/lint.json", output,
-	               data->folder, data->folder, data->folder, data->folder);
+	wg_text_printf(&out, "%s: %s/gpus %s/sources.json %s/gpu_families.json %s/lint.json",
+	               output, data->folder, data->folder, data->folder, data->folder);
 	for (size_t i = 0; i < data->gpu_count; i++)
 		wg_text_printf(&out, " \\\n  %s", data->paths[i]);
 	wg_text_add_char(&out, '\n');
 	if (!out.failed)
-		result = wg_file_write(path, out.bytes, out.length, error) == WG_OK ? 0 : fail(error);
+		result = wg_file_write(path, out.bytes, out.length, error) == WG_OK ? 0
+		                                                                    : fail(error);
 	wg_text_done(&out);
 	return result;
 }

@@ -8,8 +8,8 @@
 /* A name in the form of catalog/name.h. */
 struct wg_catalog_key {
 	const char *key;
-	unsigned gpu;        /* index of the GPU */
-	bool usual;          /* one of its usual_for: other GPUs have that name too */
+	unsigned gpu; /* index of the GPU */
+	bool usual;   /* one of its usual_for: other GPUs have that name too */
 };
 
 extern const struct wg_gpu wg_builtin_gpus[];

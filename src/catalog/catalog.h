@@ -6,12 +6,12 @@
 #include "catalog/read.h"
 
 struct wg_catalog {
-	struct wg_arena *arena;             /* NULL without an overlay */
-	const struct wg_gpu *const *gpus;   /* sorted by id; NULL: the built-in array */
+	struct wg_arena *arena;           /* NULL without an overlay */
+	const struct wg_gpu *const *gpus; /* sorted by id; NULL: the built-in array */
 	size_t gpu_count;
 	const struct wg_catalog_key *keys;
 	size_t key_count;
-	const struct wg_source *const *sources;   /* sorted by id; NULL: the built-in array */
+	const struct wg_source *const *sources; /* sorted by id; NULL: the built-in array */
 	size_t source_count;
 };
 

@@ -3,19 +3,25 @@
 
 #include "whichgpu/catalog.h"
 
-static const struct { const char *key, *label; } rates[] = {
+static const struct {
+	const char *key, *label;
+} rates[] = {
 #define WG_RATE(name, key, label, bits, tensor) { key, label },
 #include "whichgpu/rates.def"
 #undef WG_RATE
 };
 
-static const struct { const char *key, *label; } figures[] = {
+static const struct {
+	const char *key, *label;
+} figures[] = {
 #define WG_GPU_FIGURE(name, key, unit, label) { key, label },
 #include "whichgpu/gpu_figures.def"
 #undef WG_GPU_FIGURE
 };
 
-static const struct { const char *key, *label; } facts[] = {
+static const struct {
+	const char *key, *label;
+} facts[] = {
 #define WG_GPU_FACT(name, key, label) { key, label },
 #include "whichgpu/gpu_facts.def"
 #undef WG_GPU_FACT

@@ -56,13 +56,14 @@ static double figure_value(const struct wg_gpu *gpu, enum wg_gpu_figure figure)
 static void check_required(const struct wg_lint_rules *rules, const struct wg_gpu *gpu,
                            struct wg_findings *findings)
 {
-	static const enum wg_gpu_figure needed[] = { WG_GPU_MEMORY, WG_GPU_BANDWIDTH, WG_GPU_POWER };
+	static const enum wg_gpu_figure needed[] = { WG_GPU_MEMORY, WG_GPU_BANDWIDTH,
+		                                     WG_GPU_POWER };
 	size_t rates = 0;
 
 	for (size_t i = 0; i < 3; i++) {
 		if (gpu->figures[needed[i]].state != WG_KNOWN)
-			wg_finding_add(rules, gpu, findings, "required", wg_gpu_figure_key(needed[i]), 0,
-			               "is not known");
+			wg_finding_add(rules, gpu, findings, "required",
+			               wg_gpu_figure_key(needed[i]), 0, "is not known");
 	}
 	for (size_t i = 0; i < WG_RATE_COUNT; i++)
 		rates += gpu->dense[i].state == WG_KNOWN;
@@ -83,16 +84,18 @@ static void check_confidence(const struct wg_lint_rules *rules, const struct wg_
 
 		if (i != WG_GPU_MEMORY && figure->state == WG_KNOWN &&
 		    figure->confidence == WG_CONFIDENCE_LOW)
-			wg_finding_add(rules, gpu, findings, "confidence", wg_gpu_figure_key((enum wg_gpu_figure)i),
-			               figure->value, "a value of low confidence cannot be the default");
+			wg_finding_add(rules, gpu, findings, "confidence",
+			               wg_gpu_figure_key((enum wg_gpu_figure)i), figure->value,
+			               "a value of low confidence cannot be the default");
 	}
 	for (size_t i = 0; i < 2 * WG_RATE_COUNT; i++) {
-		const struct wg_figure *figure = i < WG_RATE_COUNT ? &gpu->dense[i]
-		                                                   : &gpu->sparse[i - WG_RATE_COUNT];
+		const struct wg_figure *figure =
+			i < WG_RATE_COUNT ? &gpu->dense[i] : &gpu->sparse[i - WG_RATE_COUNT];
 
 		if (figure->state == WG_KNOWN && figure->confidence == WG_CONFIDENCE_LOW)
 			wg_finding_add(rules, gpu, findings, "confidence",
-			               wg_rate_key((enum wg_rate)(i % WG_RATE_COUNT)), figure->value,
+			               wg_rate_key((enum wg_rate)(i % WG_RATE_COUNT)),
+			               figure->value,
 			               "a value of low confidence cannot be the default");
 	}
 }
@@ -100,13 +103,18 @@ static void check_confidence(const struct wg_lint_rules *rules, const struct wg_
 static void check_range(const struct wg_lint_rules *rules, const struct wg_gpu *gpu,
                         struct wg_findings *findings)
 {
-	static const struct { enum wg_gpu_figure figure; double low, high; } ranges[] = {
-		{ WG_GPU_MEMORY, 1e9, 2e12 }, { WG_GPU_MEMORY_LABEL, 1e9, 2e12 },
-		{ WG_GPU_BANDWIDTH, 1e10, 5e13 }, { WG_GPU_BUS, 32, 16384 }, { WG_GPU_POWER, 10, 3000 },
-		{ WG_GPU_LINK, 1e9, 5e12 }, { WG_GPU_PCIE_GENERATION, 2, 7 }, { WG_GPU_PCIE_LANES, 1, 16 },
-		{ WG_GPU_BASE_CLOCK, 1e8, 5e9 }, { WG_GPU_BOOST_CLOCK, 1e8, 5e9 },
+	static const struct {
+		enum wg_gpu_figure figure;
+		double low, high;
+	} ranges[] = {
+		{ WG_GPU_MEMORY, 1e9, 2e12 },      { WG_GPU_MEMORY_LABEL, 1e9, 2e12 },
+		{ WG_GPU_BANDWIDTH, 1e10, 5e13 },  { WG_GPU_BUS, 32, 16384 },
+		{ WG_GPU_POWER, 10, 3000 },        { WG_GPU_LINK, 1e9, 5e12 },
+		{ WG_GPU_PCIE_GENERATION, 2, 7 },  { WG_GPU_PCIE_LANES, 1, 16 },
+		{ WG_GPU_BASE_CLOCK, 1e8, 5e9 },   { WG_GPU_BOOST_CLOCK, 1e8, 5e9 },
 		{ WG_GPU_TENSOR_CLOCK, 1e8, 5e9 }, { WG_GPU_DIE, 1e-5, 5e-3 },
-		{ WG_GPU_TRANSISTORS, 1e9, 1e12 }, { WG_GPU_NODE_GPUS, 1, 72 }, { WG_GPU_LINK_GPUS, 2, 72 },
+		{ WG_GPU_TRANSISTORS, 1e9, 1e12 }, { WG_GPU_NODE_GPUS, 1, 72 },
+		{ WG_GPU_LINK_GPUS, 2, 72 },
 	};
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
@@ -114,8 +122,10 @@ static void check_range(const struct wg_lint_rules *rules, const struct wg_gpu *
 
 		if (gpu->figures[ranges[i].figure].state == WG_KNOWN &&
 		    (value < ranges[i].low || value > ranges[i].high))
-			wg_finding_add(rules, gpu, findings, "range", wg_gpu_figure_key(ranges[i].figure), value,
-			               "%g is outside %g to %g", value, ranges[i].low, ranges[i].high);
+			wg_finding_add(rules, gpu, findings, "range",
+			               wg_gpu_figure_key(ranges[i].figure), value,
+			               "%g is outside %g to %g", value, ranges[i].low,
+			               ranges[i].high);
 	}
 	if (figure_value(gpu, WG_GPU_BASE_CLOCK) > 0 && figure_value(gpu, WG_GPU_BOOST_CLOCK) > 0 &&
 	    figure_value(gpu, WG_GPU_BASE_CLOCK) > figure_value(gpu, WG_GPU_BOOST_CLOCK))
@@ -160,17 +170,18 @@ static void check_bandwidth(const struct wg_lint_rules *rules, const struct wg_g
 	for (size_t i = 0; i < rules->memory_rate_count; i++) {
 		if (strcmp(rules->memory_rates[i].gpu, gpu->id) == 0 &&
 		    !near(pin, rules->memory_rates[i].bits_per_s, BANDWIDTH_TOLERANCE))
-			wg_finding_add(rules, gpu, findings, "bandwidth", "memory_bytes_per_s", bandwidth,
-			               "%.0f bit x %.3f Gbit/s / 8 is not %.0f GB/s", bus,
-			               rules->memory_rates[i].bits_per_s / 1e9, bandwidth / 1e9);
+			wg_finding_add(rules, gpu, findings, "bandwidth", "memory_bytes_per_s",
+			               bandwidth, "%.0f bit x %.3f Gbit/s / 8 is not %.0f GB/s",
+			               bus, rules->memory_rates[i].bits_per_s / 1e9,
+			               bandwidth / 1e9);
 	}
 	for (size_t i = 0; type != NULL && i < rules->memory_type_count; i++) {
 		const struct wg_memory_type *t = &rules->memory_types[i];
 
 		if (strcmp(t->name, type) == 0 && (pin < t->low || pin > t->high))
-			wg_finding_add(rules, gpu, findings, "bandwidth", "memory_bytes_per_s", bandwidth,
-			               "%.2f Gbit/s a pin is outside %.1f to %.1f of %s", pin / 1e9,
-			               t->low / 1e9, t->high / 1e9, type);
+			wg_finding_add(rules, gpu, findings, "bandwidth", "memory_bytes_per_s",
+			               bandwidth, "%.2f Gbit/s a pin is outside %.1f to %.1f of %s",
+			               pin / 1e9, t->low / 1e9, t->high / 1e9, type);
 	}
 }
 
@@ -186,7 +197,8 @@ static void check_counts(const struct wg_lint_rules *rules, const struct wg_fami
 		return;
 	if (lanes > 0 && family->lanes_per_unit > 0 && lanes != units * family->lanes_per_unit)
 		wg_finding_add(rules, gpu, findings, "lanes", "vector_lanes", lanes,
-		               "%.0f units x %.0f are not %.0f lanes", units, family->lanes_per_unit, lanes);
+		               "%.0f units x %.0f are not %.0f lanes", units,
+		               family->lanes_per_unit, lanes);
 	if (cores > 0 && family->tensor_cores_per_unit > 0 &&
 	    cores != units * family->tensor_cores_per_unit)
 		wg_finding_add(rules, gpu, findings, "tensor-cores", "tensor_cores", cores,
@@ -211,7 +223,8 @@ static void check_family_facts(const struct wg_lint_rules *rules, const struct w
 		found = found || near(link, family->links[i], 0.01);
 	if (link > 0 && family->link_count > 0 && !found)
 		wg_finding_add(rules, gpu, findings, "link", "link_bytes_per_s", link,
-		               "%.1f GB/s is no one-direction rate of family %s", link / 1e9, family->id);
+		               "%.1f GB/s is no one-direction rate of family %s", link / 1e9,
+		               family->id);
 }
 
 static const struct wg_figure *figure_named(const struct wg_gpu *gpu, const char *name)
@@ -254,10 +267,11 @@ static void check_known_bad(const struct wg_lint_rules *rules, const struct wg_g
 			hit = strcmp(bad->figure, "id") == 0 ||
 			      (fact != NULL && strncmp(fact, bad->text, strlen(bad->text)) == 0);
 		else
-			hit = figure != NULL && figure->state == WG_KNOWN && near(figure->value, bad->value, 1e-3);
+			hit = figure != NULL && figure->state == WG_KNOWN &&
+			      near(figure->value, bad->value, 1e-3);
 		if (hit)
-			wg_finding_add(rules, gpu, findings, "known-bad", bad->figure, bad->value, "%s",
-			               bad->reason);
+			wg_finding_add(rules, gpu, findings, "known-bad", bad->figure, bad->value,
+			               "%s", bad->reason);
 	}
 }
 
@@ -273,7 +287,8 @@ void wg_lint_gpu(const struct wg_lint_rules *rules, const struct wg_gpu *gpu,
 	check_bandwidth(rules, gpu, findings);
 	check_known_bad(rules, gpu, findings);
 	if (family == NULL) {
-		wg_finding_add(rules, gpu, findings, "family", "family", 0, "family \"%s\" is not known",
+		wg_finding_add(rules, gpu, findings, "family", "family", 0,
+		               "family \"%s\" is not known",
 		               gpu->family != NULL ? gpu->family : "");
 		return;
 	}
@@ -298,12 +313,13 @@ void wg_lint_names(const struct wg_gpu *const *gpus, size_t count, struct wg_fin
 
 		if (strcmp(a->key, b->key) == 0 && a->usual == b->usual)
 			wg_finding_add(&none, gpus[b->gpu], findings, "names", "aliases", 0,
-			               "\"%s\" names both \"%s\" and \"%s\"", a->key, gpus[a->gpu]->id,
-			               gpus[b->gpu]->id);
+			               "\"%s\" names both \"%s\" and \"%s\"", a->key,
+			               gpus[a->gpu]->id, gpus[b->gpu]->id);
 	}
 	for (size_t i = 1; i < count; i++) {
 		if (strcmp(gpus[i - 1]->id, gpus[i]->id) == 0)
-			wg_finding_add(&none, gpus[i], findings, "names", "id", 0, "two files have this id");
+			wg_finding_add(&none, gpus[i], findings, "names", "id", 0,
+			               "two files have this id");
 	}
 	wg_arena_free(arena);
 }

@@ -13,7 +13,9 @@
 /* FP32 is printed at another clock than the tensor rates. */
 #define CLOCKS_TOLERANCE 0.07
 
-static const struct { int bits, tensor; } rate_kinds[] = {
+static const struct {
+	int bits, tensor;
+} rate_kinds[] = {
 #define WG_RATE(name, key, label, bits, tensor) { bits, tensor },
 #include "whichgpu/rates.def"
 #undef WG_RATE
@@ -86,17 +88,19 @@ static void check_ratio(const struct check *check, size_t rate, size_t base, dou
 static void check_dense(const struct check *check, size_t rate)
 {
 	const struct wg_figure *figure = &check->gpu->dense[rate];
-	size_t base = check->gpu->dense[WG_RATE_BF16].state == WG_KNOWN ? WG_RATE_BF16 : WG_RATE_FP16;
+	size_t base =
+		check->gpu->dense[WG_RATE_BF16].state == WG_KNOWN ? WG_RATE_BF16 : WG_RATE_FP16;
 	char name[64];
 
 	if (figure->state != WG_KNOWN)
 		return;
 	rate_name(name, sizeof(name), "dense", rate);
 	if (check->family->ops[rate] == 0)
-		wg_finding_add(check->rules, check->gpu, check->findings, "format", name, figure->value,
-		               "family %s has no such path", check->family->id);
+		wg_finding_add(check->rules, check->gpu, check->findings, "format", name,
+		               figure->value, "family %s has no such path", check->family->id);
 	if (check->family->most[rate] > 0 && figure->value > check->family->most[rate])
-		wg_finding_add(check->rules, check->gpu, check->findings, "cut", name, figure->value,
+		wg_finding_add(check->rules, check->gpu, check->findings, "cut", name,
+		               figure->value,
 		               "%.1f T is above the %.1f T that this family was cut to",
 		               figure->value / 1e12, check->family->most[rate] / 1e12);
 	check_peak(check, rate);
@@ -111,19 +115,20 @@ static void check_dense(const struct check *check, size_t rate)
 /* 2:4 sparsity doubles a rate, no more and no less. */
 static void check_sparse(const struct check *check, size_t rate)
 {
-	const struct wg_figure *dense = &check->gpu->dense[rate], *sparse = &check->gpu->sparse[rate];
+	const struct wg_figure *dense = &check->gpu->dense[rate],
+			       *sparse = &check->gpu->sparse[rate];
 	char name[64];
 
 	if (sparse->state != WG_KNOWN)
 		return;
 	rate_name(name, sizeof(name), "sparse", rate);
 	if (dense->state == WG_ABSENT)
-		wg_finding_add(check->rules, check->gpu, check->findings, "sparse", name, sparse->value,
-		               "there is no dense rate");
+		wg_finding_add(check->rules, check->gpu, check->findings, "sparse", name,
+		               sparse->value, "there is no dense rate");
 	if (dense->state == WG_KNOWN && off(sparse->value, 2 * dense->value, SPARSE_TOLERANCE))
-		wg_finding_add(check->rules, check->gpu, check->findings, "sparse", name, sparse->value,
-		               "%.1f T is not twice the dense %.1f T", sparse->value / 1e12,
-		               dense->value / 1e12);
+		wg_finding_add(check->rules, check->gpu, check->findings, "sparse", name,
+		               sparse->value, "%.1f T is not twice the dense %.1f T",
+		               sparse->value / 1e12, dense->value / 1e12);
 }
 
 void wg_lint_rates(const struct wg_lint_rules *rules, const struct wg_family *family,

@@ -30,9 +30,11 @@ static enum wg_status read_rates(const struct wg_json_at *at, const char *key, d
 		double value;
 
 		if (!wg_rate_find(name, &rate))
-			return wg_json_fail(&member, error, WG_BAD_INPUT, "no rate is named \"%s\"", name);
+			return wg_json_fail(&member, error, WG_BAD_INPUT, "no rate is named \"%s\"",
+			                    name);
 		if (!wg_json_as_number(&member, &value) || value < 0)
-			return wg_json_fail(&member, error, WG_BAD_INPUT, "must be a number from 0");
+			return wg_json_fail(&member, error, WG_BAD_INPUT,
+			                    "must be a number from 0");
 		values[rate] = value;
 	}
 	return WG_OK;
@@ -65,8 +67,7 @@ static enum wg_status read_lists(struct wg_arena *arena, const struct wg_json_at
 }
 
 static enum wg_status read_family(struct wg_arena *arena, const struct wg_json_at *at,
-                                  const char *id, struct wg_family *family,
-                                  struct wg_error *error)
+                                  const char *id, struct wg_family *family, struct wg_error *error)
 {
 	enum wg_status status;
 
@@ -131,8 +132,8 @@ static enum wg_status read_memory_types(struct wg_arena *arena, const struct wg_
 		                                            &types[i].low, error);
 
 		if (status == WG_OK)
-			status = wg_json_need_number(&member, "high_bits_per_s", 0, 1e12, &types[i].high,
-			                             error);
+			status = wg_json_need_number(&member, "high_bits_per_s", 0, 1e12,
+			                             &types[i].high, error);
 		if (status != WG_OK)
 			return status;
 		types[i].name = wg_arena_strdup(arena, name);
@@ -189,7 +190,8 @@ static enum wg_status read_known_bad(struct wg_arena *arena, const struct wg_jso
 		if (status == WG_OK && wg_json_type(&value) == WG_JSON_STRING)
 			status = need_copy(arena, &entry, "value", &bad[i].text, error);
 		else if (status == WG_OK)
-			status = wg_json_need_number(&entry, "value", 0, 1e24, &bad[i].value, error);
+			status =
+				wg_json_need_number(&entry, "value", 0, 1e24, &bad[i].value, error);
 		if (status != WG_OK)
 			return status;
 	}
@@ -218,7 +220,8 @@ static enum wg_status read_exceptions(struct wg_arena *arena, const struct wg_js
 		if (status == WG_OK)
 			status = need_copy(arena, &entry, "reason", &exceptions[i].reason, error);
 		if (status == WG_OK)
-			status = wg_json_need_number(&entry, "value", 0, 1e24, &exceptions[i].value, error);
+			status = wg_json_need_number(&entry, "value", 0, 1e24, &exceptions[i].value,
+			                             error);
 		if (status != WG_OK)
 			return status;
 	}

@@ -113,8 +113,8 @@ static enum wg_status say_not_found(const struct wg_catalog *catalog, const char
 	}
 	wg_error_set(error, WG_NOT_FOUND, _("no GPU is named \"%s\""), text);
 	if (count == NEAREST_SHOWN)
-		wg_error_hint(error, _("nearest: %s, %s, %s; `whichgpu gpus` lists all"), nearest[0],
-		              nearest[1], nearest[2]);
+		wg_error_hint(error, _("nearest: %s, %s, %s; `whichgpu gpus` lists all"),
+		              nearest[0], nearest[1], nearest[2]);
 	return WG_NOT_FOUND;
 }
 

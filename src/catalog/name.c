@@ -5,12 +5,24 @@
 /* Words that say nothing about which GPU it is. "quadro" stays: a Quadro RTX
  * 6000 is no RTX 6000 Ada. */
 static const char *const empty_words[] = {
-	"nvidia", "amd", "intel", "geforce", "tesla", "radeon", "instinct", "generation", "graphics",
-	"gpu", "accelerator", "r", "tm", "card",
-	"\xe8\x8b\xb1\xe4\xbc\x9f\xe8\xbe\xbe",   /* Nvidia in Chinese */
-	"\xe8\x8b\xb1\xe7\x89\xb9\xe5\xb0\x94",   /* Intel */
-	"\xe8\xb6\x85\xe5\xa8\x81",               /* AMD */
-	"\xe6\x98\xbe\xe5\x8d\xa1",               /* graphics card */
+	"nvidia",
+	"amd",
+	"intel",
+	"geforce",
+	"tesla",
+	"radeon",
+	"instinct",
+	"generation",
+	"graphics",
+	"gpu",
+	"accelerator",
+	"r",
+	"tm",
+	"card",
+	"\xe8\x8b\xb1\xe4\xbc\x9f\xe8\xbe\xbe", /* Nvidia in Chinese */
+	"\xe8\x8b\xb1\xe7\x89\xb9\xe5\xb0\x94", /* Intel */
+	"\xe8\xb6\x85\xe5\xa8\x81",             /* AMD */
+	"\xe6\x98\xbe\xe5\x8d\xa1",             /* graphics card */
 };
 
 enum kind { GAP, PLAIN, WIDE };
@@ -49,7 +61,8 @@ static const char *read_word(const char *text, char *word, size_t word_bytes)
 
 	for (; *text != '\0' && kind_of(*text) != GAP && (kind_of(*text) == WIDE) == wide; text++) {
 		if (length + 1 < word_bytes)
-			word[length++] = *text >= 'A' && *text <= 'Z' ? (char)(*text - 'A' + 'a') : *text;
+			word[length++] =
+				*text >= 'A' && *text <= 'Z' ? (char)(*text - 'A' + 'a') : *text;
 	}
 	word[length] = '\0';
 	return text;
@@ -81,7 +94,7 @@ static void add_word(struct wg_name *name, size_t *used, char *word)
 		word[3] = '\0';
 	if (is_empty_word(word) || name->word_count == WG_NAME_WORDS)
 		return;
-	start = *used + (*used > 0 ? 1 : 0);   /* behind the NUL of the last word */
+	start = *used + (*used > 0 ? 1 : 0); /* behind the NUL of the last word */
 	if (digits > 0 && is_size_unit(word + digits)) {
 		word[digits] = '\0';
 		if (start + digits + 3 > sizeof(name->bytes))

@@ -13,7 +13,7 @@
 enum { WG_NAME_BYTES = 160, WG_NAME_WORDS = 24 };
 
 struct wg_name {
-	char bytes[WG_NAME_BYTES];   /* the words, each with its NUL */
+	char bytes[WG_NAME_BYTES]; /* the words, each with its NUL */
 	const char *words[WG_NAME_WORDS];
 	size_t word_count;
 	char key[WG_NAME_BYTES];

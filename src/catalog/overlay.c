@@ -27,8 +27,7 @@ static int string_compare(const void *a, const void *b)
 
 /* Paths of the folder's *.json, sorted, so that two runs read alike. */
 static enum wg_status list_files(struct wg_arena *arena, const char *folder,
-                                 const char ***ret_paths, size_t *ret_count,
-                                 struct wg_error *error)
+                                 const char ***ret_paths, size_t *ret_count, struct wg_error *error)
 {
 	const char **paths = wg_arena_array(arena, OVERLAY_FILES, sizeof(*paths));
 	size_t count = 0;
@@ -50,8 +49,8 @@ static enum wg_status list_files(struct wg_arena *arena, const char *folder,
 			continue;
 		if (count == OVERLAY_FILES) {
 			closedir(directory);
-			return wg_error_set(error, WG_LIMIT, "more than %d GPU files in \"%s\"", OVERLAY_FILES,
-			                    folder);
+			return wg_error_set(error, WG_LIMIT, "more than %d GPU files in \"%s\"",
+			                    OVERLAY_FILES, folder);
 		}
 		paths[count] = wg_arena_printf(arena, "%s/%s", folder, entry->d_name);
 		if (paths[count++] == NULL) {

@@ -6,7 +6,7 @@
 
 #include "whichgpu/limits.h"
 
-enum { LIST_LIMIT = 4096 };   /* aliases, other values, sources of one file */
+enum { LIST_LIMIT = 4096 }; /* aliases, other values, sources of one file */
 
 /* What the functions below share while one file is read. */
 struct reader {
@@ -154,7 +154,8 @@ static enum wg_status read_origin(struct reader *reader, const struct wg_json_at
 	if (source == NULL)
 		source = wg_source_find(reader->sources, id);
 	if (source == NULL)
-		return wg_json_fail(at, reader->error, WG_NOT_FOUND, "source \"%s\" is not known", id);
+		return wg_json_fail(at, reader->error, WG_NOT_FOUND, "source \"%s\" is not known",
+		                    id);
 	if (need_confidence)
 		status = read_choice(reader, at, "confidence", confidence_key, 3, &confidence);
 	if (status == WG_OK)
@@ -178,15 +179,15 @@ static enum wg_status read_others(struct reader *reader, const struct wg_json_at
 	if (wg_json_type(&list) == WG_JSON_ABSENT)
 		return WG_OK;
 	if (wg_json_type(&list) != WG_JSON_ARRAY || count > LIST_LIMIT)
-		return wg_json_fail(&list, reader->error, WG_BAD_INPUT, "must be a list of at most %d",
-		                    LIST_LIMIT);
+		return wg_json_fail(&list, reader->error, WG_BAD_INPUT,
+		                    "must be a list of at most %d", LIST_LIMIT);
 	others = wg_arena_array(reader->arena, count, sizeof(*others));
 	if (others == NULL)
 		return wg_error_no_memory(reader->error);
 	for (size_t i = 0; i < count; i++) {
 		struct wg_json_at entry = wg_json_element(&list, i);
-		enum wg_status status = wg_json_need_number(&entry, "value", 0, 1e24, &others[i].value,
-		                                            reader->error);
+		enum wg_status status = wg_json_need_number(&entry, "value", 0, 1e24,
+		                                            &others[i].value, reader->error);
 
 		if (status == WG_OK)
 			status = read_origin(reader, &entry, true, &others[i].source,
@@ -214,7 +215,8 @@ static enum wg_status read_figure(struct reader *reader, const struct wg_json_at
 		if (status != WG_OK)
 			return status;
 	}
-	status = read_origin(reader, at, !absent, &figure->source, &figure->confidence, &figure->note);
+	status = read_origin(reader, at, !absent, &figure->source, &figure->confidence,
+	                     &figure->note);
 	if (status == WG_OK)
 		figure->state = absent ? WG_ABSENT : WG_KNOWN;
 	return status;
@@ -229,7 +231,8 @@ static enum wg_status read_fact(struct reader *reader, const struct wg_json_at *
 	if (status == WG_OK)
 		status = copy_string(reader, value, &fact->value);
 	if (status == WG_OK)
-		status = read_origin(reader, at, true, &fact->source, &fact->confidence, &fact->note);
+		status = read_origin(reader, at, true, &fact->source, &fact->confidence,
+		                     &fact->note);
 	return status;
 }
 
@@ -283,7 +286,8 @@ static enum wg_status read_names(struct reader *reader, const struct wg_json_at 
 	const char **names;
 
 	if (count > LIST_LIMIT)
-		return wg_json_fail(&list, reader->error, WG_LIMIT, "more than %d names", LIST_LIMIT);
+		return wg_json_fail(&list, reader->error, WG_LIMIT, "more than %d names",
+		                    LIST_LIMIT);
 	names = wg_arena_array(reader->arena, count, sizeof(*names));
 	if (names == NULL && count > 0)
 		return wg_error_no_memory(reader->error);
@@ -293,7 +297,8 @@ static enum wg_status read_names(struct reader *reader, const struct wg_json_at 
 		enum wg_status status;
 
 		if (!wg_json_as_string(&element, &name))
-			return wg_json_fail(&element, reader->error, WG_BAD_INPUT, "must be a name");
+			return wg_json_fail(&element, reader->error, WG_BAD_INPUT,
+			                    "must be a name");
 		status = copy_string(reader, name, &names[i]);
 		if (status != WG_OK)
 			return status;
@@ -343,7 +348,7 @@ static enum wg_status read_head(struct reader *reader, const struct wg_json_at *
 		status = copy_string(reader, name_zh, &gpu->name_zh);
 	if (status == WG_OK && family != NULL)
 		status = copy_string(reader, family, &gpu->family);
-	gpu->class = (enum wg_gpu_class)class;
+	gpu->class = (enum wg_gpu_class) class;
 	gpu->link = (enum wg_link_kind)link;
 	gpu->peer = (enum wg_peer)peer;
 	return status;
@@ -352,8 +357,9 @@ static enum wg_status read_head(struct reader *reader, const struct wg_json_at *
 static enum wg_status refuse_unknown_keys(struct reader *reader, const struct wg_json_at *root)
 {
 	static const char *const known[] = {
-		"id", "name", "name_zh", "class", "family", "link", "peer_over_pcie", "aliases",
-		"usual_for", "sources", "facts", "figures", "dense_ops_per_s", "sparse_ops_per_s"
+		"id",    "name",           "name_zh",         "class",           "family",
+		"link",  "peer_over_pcie", "aliases",         "usual_for",       "sources",
+		"facts", "figures",        "dense_ops_per_s", "sparse_ops_per_s"
 	};
 	size_t known_count = sizeof(known) / sizeof(known[0]);
 
@@ -388,7 +394,8 @@ enum wg_status wg_gpu_read(struct wg_arena *arena, const struct wg_json *json,
 	if (status == WG_OK)
 		status = read_names(&reader, &root, "aliases", &gpu.aliases, &gpu.alias_count);
 	if (status == WG_OK)
-		status = read_names(&reader, &root, "usual_for", &gpu.usual_for, &gpu.usual_for_count);
+		status = read_names(&reader, &root, "usual_for", &gpu.usual_for,
+		                    &gpu.usual_for_count);
 	if (status == WG_OK)
 		status = read_facts(&reader, &root, gpu.facts);
 	if (status == WG_OK)

@@ -10,7 +10,7 @@
 #include "whichgpu/json.h"
 
 struct wg_source_list {
-	const struct wg_source *items;   /* sorted by id */
+	const struct wg_source *items; /* sorted by id */
 	size_t count;
 };
 

@@ -8,7 +8,10 @@ struct compare_arguments {
 };
 
 static const enum wg_gpu_figure compared[] = {
-	WG_GPU_MEMORY, WG_GPU_BANDWIDTH, WG_GPU_POWER, WG_GPU_LINK,
+	WG_GPU_MEMORY,
+	WG_GPU_BANDWIDTH,
+	WG_GPU_POWER,
+	WG_GPU_LINK,
 };
 enum { COMPARED = sizeof compared / sizeof compared[0] };
 
@@ -43,9 +46,10 @@ static enum wg_status read_basis(const struct compare_arguments *given,
 		}
 	}
 	if (dense && sparse) {
-		wg_error_set(error, WG_BAD_INPUT,
-		             _("a sparse rate cannot be divided by a dense one: the ratio would mean "
-		               "nothing"));
+		wg_error_set(
+			error, WG_BAD_INPUT,
+			_("a sparse rate cannot be divided by a dense one: the ratio would mean "
+		          "nothing"));
 		wg_error_hint(error, _("one basis for all GPUs: --basis dense, or --basis sparse"));
 		return WG_BAD_INPUT;
 	}
@@ -62,7 +66,8 @@ static enum wg_status read_rates(const struct compare_arguments *given,
 		enum wg_rate rate;
 
 		if (!wg_rate_find(given->rates.items[i], &rate)) {
-			wg_error_set(error, WG_BAD_INPUT, _("no rate is named \"%s\""), given->rates.items[i]);
+			wg_error_set(error, WG_BAD_INPUT, _("no rate is named \"%s\""),
+			             given->rates.items[i]);
 			wg_error_hint(error, "fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4");
 			return WG_BAD_INPUT;
 		}
@@ -72,13 +77,13 @@ static enum wg_status read_rates(const struct compare_arguments *given,
 }
 
 static enum wg_status read_gpus(const struct wg_catalog *catalog,
-                                const struct compare_arguments *given,
-                                struct wg_document *document, struct wg_node *assumptions,
-                                struct comparison *comparison, struct wg_error *error)
+                                const struct compare_arguments *given, struct wg_document *document,
+                                struct wg_node *assumptions, struct comparison *comparison,
+                                struct wg_error *error)
 {
 	for (size_t i = 0; i < given->gpus.count; i++) {
-		enum wg_status status = wg_cli_gpu(catalog, given->gpus.items[i], document, assumptions,
-		                                   &comparison->gpus[i], error);
+		enum wg_status status = wg_cli_gpu(catalog, given->gpus.items[i], document,
+		                                   assumptions, &comparison->gpus[i], error);
 
 		if (status)
 			return status;
@@ -129,10 +134,12 @@ static void put_ratios(struct wg_node *data, const struct comparison *comparison
 		for (size_t i = 0; i < WG_RATE_COUNT; i++) {
 			if (!comparison->wanted[i])
 				continue;
-			snprintf(name, sizeof name, "%s_ops_per_s.%s", basis, wg_rate_key((enum wg_rate)i));
+			snprintf(name, sizeof name, "%s_ops_per_s.%s", basis,
+			         wg_rate_key((enum wg_rate)i));
 			put_ratio(list, comparison, gpu, name, basis,
 			          ratio_of(comparison_rate(comparison, gpu, (enum wg_rate)i),
-			                   comparison_rate(comparison, 0, (enum wg_rate)i), &ratio));
+			                   comparison_rate(comparison, 0, (enum wg_rate)i),
+			                   &ratio));
 		}
 	}
 }
@@ -169,16 +176,15 @@ static const char *rate_label(const struct comparison *comparison, size_t rate, 
 	return buffer;
 }
 
-static struct wg_block *open_table(struct wg_document *document, const char *id,
-                                   const char *title, const struct comparison *comparison,
-                                   size_t first)
+static struct wg_block *open_table(struct wg_document *document, const char *id, const char *title,
+                                   const struct comparison *comparison, size_t first)
 {
 	struct wg_column columns[COMPARE_GPUS_MOST + 1] = { { "figure", _("figure"), 0, false } };
 	size_t count = 1;
 
 	for (size_t i = first; i < comparison->count; i++)
-		columns[count++] = (struct wg_column){ comparison->gpus[i]->id, comparison->gpus[i]->id, 0,
-		                                       true };
+		columns[count++] = (struct wg_column){ comparison->gpus[i]->id,
+			                               comparison->gpus[i]->id, 0, true };
 	return wg_document_table(document, id, title, columns, count);
 }
 
@@ -191,8 +197,9 @@ static void show_values(struct wg_document *document, const struct comparison *c
 	for (size_t i = 0; i < COMPARED; i++) {
 		cells[0] = wg_cell_text(_(wg_gpu_figure_label(compared[i])));
 		for (size_t gpu = 0; gpu < comparison->count; gpu++)
-			cells[gpu + 1] = wg_cell_figure(&comparison->gpus[gpu]->figures[compared[i]],
-			                                wg_gpu_figure_unit(compared[i]));
+			cells[gpu + 1] =
+				wg_cell_figure(&comparison->gpus[gpu]->figures[compared[i]],
+			                       wg_gpu_figure_unit(compared[i]));
 		wg_table_row(table, cells);
 	}
 	for (size_t rate = 0; rate < WG_RATE_COUNT; rate++) {
@@ -200,8 +207,9 @@ static void show_values(struct wg_document *document, const struct comparison *c
 			continue;
 		cells[0] = wg_cell_text(rate_label(comparison, rate, label, sizeof label));
 		for (size_t gpu = 0; gpu < comparison->count; gpu++)
-			cells[gpu + 1] = wg_cell_figure(comparison_rate(comparison, gpu, (enum wg_rate)rate),
-			                                wg_gpu_rate_unit((enum wg_rate)rate));
+			cells[gpu + 1] =
+				wg_cell_figure(comparison_rate(comparison, gpu, (enum wg_rate)rate),
+			                       wg_gpu_rate_unit((enum wg_rate)rate));
 		wg_table_row(table, cells);
 	}
 }
@@ -245,8 +253,9 @@ static void show_ratios(struct wg_document *document, const struct comparison *c
 			continue;
 		cells[0] = wg_cell_text(rate_label(comparison, rate, label, sizeof label));
 		for (size_t gpu = 1; gpu < comparison->count; gpu++)
-			cells[gpu] = ratio_cell(comparison_rate(comparison, gpu, (enum wg_rate)rate),
-			                        comparison_rate(comparison, 0, (enum wg_rate)rate));
+			cells[gpu] =
+				ratio_cell(comparison_rate(comparison, gpu, (enum wg_rate)rate),
+			                   comparison_rate(comparison, 0, (enum wg_rate)rate));
 		wg_table_row(table, cells);
 	}
 }
@@ -282,12 +291,18 @@ static enum wg_status compare_run(const struct wg_cli *cli, const void *argument
 }
 
 static const struct wg_option options[] = {
-	{ .name = "basis", .kind = WG_OPTION_LIST, .argument = "dense|sparse",
+	{ .name = "basis",
+	  .kind = WG_OPTION_LIST,
+	  .argument = "dense|sparse",
 	  .help = N_("rates of dense or of 2:4 sparse matrices, the same for all GPUs"),
-	  .otherwise_words = N_("dense"), .offset = offsetof(struct compare_arguments, basis) },
-	{ .name = "rates", .kind = WG_OPTION_LIST, .argument = N_("RATE,..."),
+	  .otherwise_words = N_("dense"),
+	  .offset = offsetof(struct compare_arguments, basis) },
+	{ .name = "rates",
+	  .kind = WG_OPTION_LIST,
+	  .argument = N_("RATE,..."),
 	  .help = N_("only these rates: fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4 and others"),
-	  .otherwise_words = N_("all"), .offset = offsetof(struct compare_arguments, rates) },
+	  .otherwise_words = N_("all"),
+	  .offset = offsetof(struct compare_arguments, rates) },
 };
 
 static const struct wg_example examples[] = {
@@ -300,7 +315,8 @@ const struct wg_command wg_command_compare = {
 	.name = "compare",
 	.summary = N_("GPUs side by side, with ratios on one basis"),
 	.group = WG_GROUP_LOOK_UP,
-	.words = { N_("GPU GPU..."), 2, COMPARE_GPUS_MOST, offsetof(struct compare_arguments, gpus) },
+	.words = { N_("GPU GPU..."), 2, COMPARE_GPUS_MOST,
+	           offsetof(struct compare_arguments, gpus) },
 	.description = N_(
 		"The ratios are those of each GPU to the first one. Dense and sparse rates are never "
 		"divided by each other, nor are rates of two precisions or of two kinds of "

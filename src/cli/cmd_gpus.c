@@ -62,8 +62,12 @@ static int entry_compare(const void *a, const void *b)
 static bool has_word(const struct wg_gpu *gpu, const char *word)
 {
 	const char *const fields[] = {
-		gpu->id, gpu->name, gpu->name_zh, gpu->facts[WG_GPU_FACT_ARCHITECTURE].value,
-		gpu->facts[WG_GPU_FACT_CHIP].value, gpu->facts[WG_GPU_FACT_MEMORY_TYPE].value,
+		gpu->id,
+		gpu->name,
+		gpu->name_zh,
+		gpu->facts[WG_GPU_FACT_ARCHITECTURE].value,
+		gpu->facts[WG_GPU_FACT_CHIP].value,
+		gpu->facts[WG_GPU_FACT_MEMORY_TYPE].value,
 		gpu->facts[WG_GPU_FACT_COMPUTE_CAPABILITY].value,
 	};
 
@@ -168,23 +172,34 @@ static enum wg_status gpus_run(const struct wg_cli *cli, const void *arguments,
 	return WG_OK;
 }
 
-static const char *const classes[] = { "any", "data-centre", "workstation", "consumer", "unified",
-                                       NULL };
+static const char *const classes[] = { "any",      "data-centre", "workstation",
+	                               "consumer", "unified",     NULL };
 static const char *const orders[] = { "class", "id", "memory", "bandwidth", "rate", "power", NULL };
 
 static const struct wg_option options[] = {
-	{ .name = "vendor", .kind = WG_OPTION_TEXT, .argument = N_("NAME"),
+	{ .name = "vendor",
+	  .kind = WG_OPTION_TEXT,
+	  .argument = N_("NAME"),
 	  .help = N_("only GPUs of this vendor: NVIDIA, AMD, Intel"),
 	  .offset = offsetof(struct gpus_arguments, vendor) },
-	{ .name = "class", .kind = WG_OPTION_CHOICE, .choices = classes, .otherwise = "any",
-	  .help = N_("only GPUs of this class"), .offset = offsetof(struct gpus_arguments, class) },
-	{ .name = "memory", .kind = WG_OPTION_SIZE,
+	{ .name = "class",
+	  .kind = WG_OPTION_CHOICE,
+	  .choices = classes,
+	  .otherwise = "any",
+	  .help = N_("only GPUs of this class"),
+	  .offset = offsetof(struct gpus_arguments, class) },
+	{ .name = "memory",
+	  .kind = WG_OPTION_SIZE,
 	  .help = N_("only GPUs whose driver shows at least this much memory"),
 	  .offset = offsetof(struct gpus_arguments, memory) },
-	{ .name = "power", .kind = WG_OPTION_WATTS,
+	{ .name = "power",
+	  .kind = WG_OPTION_WATTS,
 	  .help = N_("only GPUs whose board takes at most this much power"),
 	  .offset = offsetof(struct gpus_arguments, power) },
-	{ .name = "sort", .kind = WG_OPTION_CHOICE, .choices = orders, .otherwise = "class",
+	{ .name = "sort",
+	  .kind = WG_OPTION_CHOICE,
+	  .choices = orders,
+	  .otherwise = "class",
 	  .help = N_("what comes first: largest, but for id; class is by rate within each class"),
 	  .offset = offsetof(struct gpus_arguments, order) },
 };

@@ -25,11 +25,11 @@ static struct wg_cell source_cell(const struct wg_figure *figure)
 static void show_facts(struct wg_document *document, const struct wg_gpu *gpu)
 {
 	static const char *const classes[] = { N_("data centre"), N_("workstation"), N_("consumer"),
-	                                       N_("unified memory") };
+		                               N_("unified memory") };
 	static const char *const links[] = { N_("PCIe only"), N_("NVLink bridge"), N_("NVSwitch"),
-	                                     N_("direct links") };
+		                             N_("direct links") };
 	static const char *const peers[] = { N_("not known"), N_("no"), N_("yes"),
-	                                     N_("depends on the driver") };
+		                             N_("depends on the driver") };
 	struct wg_block *list = wg_document_list(document, "facts", NULL);
 
 	wg_list_item(list, _("class"), wg_cell_text(_(classes[gpu->class])));
@@ -45,8 +45,10 @@ static void show_facts(struct wg_document *document, const struct wg_gpu *gpu)
 static void show_figures(struct wg_document *document, const struct wg_gpu *gpu)
 {
 	const struct wg_column columns[] = {
-		{ "figure", _("figure"), 0, false }, { "value", _("value"), 0, true },
-		{ "confidence", _("confidence"), 1, false }, { "source", _("source"), 2, false },
+		{ "figure", _("figure"), 0, false },
+		{ "value", _("value"), 0, true },
+		{ "confidence", _("confidence"), 1, false },
+		{ "source", _("source"), 2, false },
 		{ "note", _("note"), 3, false },
 	};
 	struct wg_block *table = wg_document_table(document, "figures", _("Figures"), columns, 5);
@@ -56,7 +58,9 @@ static void show_figures(struct wg_document *document, const struct wg_gpu *gpu)
 		struct wg_cell cells[5] = {
 			wg_cell_text(_(wg_gpu_figure_label((enum wg_gpu_figure)i))),
 			wg_cell_figure(figure, wg_gpu_figure_unit((enum wg_gpu_figure)i)),
-			confidence_cell(figure), source_cell(figure), { .kind = WG_CELL_EMPTY },
+			confidence_cell(figure),
+			source_cell(figure),
+			{ .kind = WG_CELL_EMPTY },
 		};
 
 		if (figure->state == WG_NOT_KNOWN)
@@ -83,7 +87,8 @@ static void show_rates(struct wg_document *document, const struct wg_gpu *gpu)
 		{ "rate", _("peak rate"), 0, false },
 		{ "dense_ops_per_s", _("dense"), 0, true },
 		{ "sparse_ops_per_s", _("sparse 2:4"), 0, true },
-		{ "confidence", _("confidence"), 1, false }, { "source", _("source"), 2, false },
+		{ "confidence", _("confidence"), 1, false },
+		{ "source", _("source"), 2, false },
 	};
 	struct wg_block *table = wg_document_table(document, "rates", _("Peak rates"), columns, 5);
 
@@ -92,8 +97,10 @@ static void show_rates(struct wg_document *document, const struct wg_gpu *gpu)
 		enum wg_unit unit = wg_gpu_rate_unit((enum wg_rate)i);
 		struct wg_cell cells[5] = {
 			wg_cell_text(_(wg_rate_label((enum wg_rate)i))),
-			wg_cell_figure(dense, unit), wg_cell_figure(sparse, unit),
-			confidence_cell(dense), source_cell(dense),
+			wg_cell_figure(dense, unit),
+			wg_cell_figure(sparse, unit),
+			confidence_cell(dense),
+			source_cell(dense),
 		};
 
 		if (dense->state != WG_NOT_KNOWN || sparse->state == WG_KNOWN)
@@ -106,9 +113,12 @@ static void show_document_row(struct wg_block *table, const char *label, enum wg
                               enum wg_confidence confidence, const char *note, bool chosen)
 {
 	const struct wg_cell cells[] = {
-		wg_cell_text(chosen ? label : ""), wg_cell_number(value, unit),
-		wg_cell_text(chosen ? _("chosen") : ""), wg_cell_text(wg_confidence_word(confidence)),
-		wg_cell_text(source->id), wg_cell_text(note),
+		wg_cell_text(chosen ? label : ""),
+		wg_cell_number(value, unit),
+		wg_cell_text(chosen ? _("chosen") : ""),
+		wg_cell_text(wg_confidence_word(confidence)),
+		wg_cell_text(source->id),
+		wg_cell_text(note),
 	};
 
 	wg_table_row(table, cells);
@@ -138,12 +148,12 @@ static void show_documents_of(struct wg_block *table, const char *label, const c
 static void show_documents(struct wg_document *document, const struct wg_gpu *gpu)
 {
 	const struct wg_column columns[] = {
-		{ "figure", _("figure"), 0, false },         { "value", _("value"), 0, true },
-		{ "chosen", _("chosen"), 2, false },         { "confidence", _("confidence"), 1, false },
-		{ "source", _("source"), 0, false },         { "note", _("note"), 3, false },
+		{ "figure", _("figure"), 0, false }, { "value", _("value"), 0, true },
+		{ "chosen", _("chosen"), 2, false }, { "confidence", _("confidence"), 1, false },
+		{ "source", _("source"), 0, false }, { "note", _("note"), 3, false },
 	};
-	struct wg_block *table = wg_document_table(document, "documents",
-	                                           _("What the documents say"), columns, 6);
+	struct wg_block *table =
+		wg_document_table(document, "documents", _("What the documents say"), columns, 6);
 
 	for (size_t i = 0; i < WG_GPU_FIGURE_COUNT; i++)
 		show_documents_of(table, _(wg_gpu_figure_label((enum wg_gpu_figure)i)), "",
@@ -161,15 +171,17 @@ static void show_sources(struct wg_document *document, const struct wg_catalog *
                          const struct wg_gpu *gpu)
 {
 	const struct wg_column columns[] = {
-		{ "source", _("source"), 0, false }, { "title", _("title"), 0, false },
+		{ "source", _("source"), 0, false },
+		{ "title", _("title"), 0, false },
 		{ "reference", _("where"), 1, false },
 	};
 	struct wg_block *table = wg_document_table(document, "sources", _("Sources"), columns, 3);
 
 	for (size_t i = 0; i < wg_catalog_source_count(catalog); i++) {
 		const struct wg_source *source = wg_catalog_source_at(catalog, i);
-		const struct wg_cell cells[] = { wg_cell_text(source->id), wg_cell_text(source->title),
-		                                 wg_cell_text(source->reference) };
+		const struct wg_cell cells[] = { wg_cell_text(source->id),
+			                         wg_cell_text(source->title),
+			                         wg_cell_text(source->reference) };
 
 		if (wg_gpu_uses_source(gpu, source))
 			wg_table_row(table, cells);
@@ -220,7 +232,8 @@ static enum wg_status show_run(const struct wg_cli *cli, const void *arguments,
 }
 
 static const struct wg_option options[] = {
-	{ .name = "sources", .kind = WG_OPTION_FLAG,
+	{ .name = "sources",
+	  .kind = WG_OPTION_FLAG,
 	  .help = N_("show what every document says, and which value was chosen"),
 	  .offset = offsetof(struct show_arguments, sources) },
 };

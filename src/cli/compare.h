@@ -9,8 +9,8 @@ enum { COMPARE_GPUS_MOST = 8 };
 struct comparison {
 	const struct wg_gpu *gpus[COMPARE_GPUS_MOST];
 	size_t count;
-	bool sparse;                    /* the one basis of all rates */
-	bool wanted[WG_RATE_COUNT];     /* rates to show */
+	bool sparse;                /* the one basis of all rates */
+	bool wanted[WG_RATE_COUNT]; /* rates to show */
 };
 
 /* The rate on the comparison's basis. */

@@ -120,7 +120,8 @@ static void put_all_documents(struct wg_node *parent, const struct wg_gpu *gpu)
 	struct wg_node *dense, *sparse;
 
 	for (size_t i = 0; i < WG_GPU_FIGURE_COUNT; i++)
-		put_documents(documents, wg_gpu_figure_key((enum wg_gpu_figure)i), &gpu->figures[i]);
+		put_documents(documents, wg_gpu_figure_key((enum wg_gpu_figure)i),
+		              &gpu->figures[i]);
 	dense = wg_node_object(documents, "dense_ops_per_s");
 	for (size_t i = 0; i < WG_RATE_COUNT; i++)
 		put_documents(dense, wg_rate_key((enum wg_rate)i), &gpu->dense[i]);

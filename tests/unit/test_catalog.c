@@ -98,8 +98,10 @@ static void h100_has_the_final_figures(void **state)
 	check_close(figure("h100-sxm", WG_GPU_BANDWIDTH), 3350e9, 1e-9);
 	check_close(dense("h100-sxm", WG_RATE_FP16), 989.4e12, 1e-9);
 	check_close(figure("h100-sxm", WG_GPU_LINK), 450e9, 1e-9);
-	check_close(dense("h100-sxm", WG_RATE_FP16) / dense("a100-sxm-80gb", WG_RATE_FP16), 3.17, 2e-3);
-	check_close(dense("rtx-4090", WG_RATE_FP16) / dense("a100-sxm-80gb", WG_RATE_FP16), 0.53, 2e-3);
+	check_close(dense("h100-sxm", WG_RATE_FP16) / dense("a100-sxm-80gb", WG_RATE_FP16), 3.17,
+	            2e-3);
+	check_close(dense("rtx-4090", WG_RATE_FP16) / dense("a100-sxm-80gb", WG_RATE_FP16), 0.53,
+	            2e-3);
 	assert_int_equal(gpu("h100-sxm")->dense[WG_RATE_INT4].state, WG_ABSENT);
 	assert_int_equal(gpu("h100-pcie")->link, WG_LINK_BRIDGE);
 	check_close(figure("h200-nvl", WG_GPU_LINK_GPUS), 4, 0);

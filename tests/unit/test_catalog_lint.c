@@ -15,9 +15,11 @@ static int open_all(void **state)
 	arena = wg_arena_open(0);
 	assert_int_equal(wg_catalog_open(NULL, &catalog, NULL), WG_OK);
 	assert_int_equal(wg_json_open_file(WG_SOURCE_ROOT "/data/gpu_families.json", WG_JSON_STRICT,
-	                                   &families, NULL), WG_OK);
-	assert_int_equal(wg_json_open_file(WG_SOURCE_ROOT "/data/lint.json", WG_JSON_STRICT, &lint,
-	                                   NULL), WG_OK);
+	                                   &families, NULL),
+	                 WG_OK);
+	assert_int_equal(
+		wg_json_open_file(WG_SOURCE_ROOT "/data/lint.json", WG_JSON_STRICT, &lint, NULL),
+		WG_OK);
 	assert_int_equal(wg_lint_rules_read(arena, families, lint, &rules, NULL), WG_OK);
 	wg_json_free(families);
 	wg_json_free(lint);
@@ -173,10 +175,11 @@ static void bad_values_are_caught(void **state)
 		}
 		wg_lint_gpu(&rules, &copy, &findings);
 		if (!has_rule(&findings, bad->rule)) {
-			print_error("%s: %s %s: not caught by %s\n", bad->database, bad->gpu, bad->figure,
-			            bad->rule);
+			print_error("%s: %s %s: not caught by %s\n", bad->database, bad->gpu,
+			            bad->figure, bad->rule);
 			for (size_t k = 0; k < findings.count; k++)
-				print_error("  %s: %s\n", findings.items[k].rule, findings.items[k].message);
+				print_error("  %s: %s\n", findings.items[k].rule,
+				            findings.items[k].message);
 		}
 		assert_true(has_rule(&findings, bad->rule));
 	}
@@ -185,8 +188,13 @@ static void bad_values_are_caught(void **state)
 /* GPUs that the catalogue does not hold: values known to be wrong all the same. */
 static void bad_values_of_other_gpus_are_known(void **state)
 {
-	static const struct { const char *id; double bandwidth; } cases[] = {
-		{ "mi308x", 10300e9 }, { "apple-m3-ultra", 800e9 }, { "apple-m4-ultra", 1092e9 },
+	static const struct {
+		const char *id;
+		double bandwidth;
+	} cases[] = {
+		{ "mi308x", 10300e9 },
+		{ "apple-m3-ultra", 800e9 },
+		{ "apple-m4-ultra", 1092e9 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -255,14 +263,16 @@ static void exceptions_are_all_needed(void **state)
 			found = found || (strcmp(findings.items[k].rule, exception->rule) == 0 &&
 			                  strcmp(findings.items[k].figure, exception->figure) == 0);
 		if (!found)
-			print_error("%s %s %s\n", exception->gpu, exception->rule, exception->figure);
+			print_error("%s %s %s\n", exception->gpu, exception->rule,
+			            exception->figure);
 		assert_true(found);
 	}
 }
 
 static void a_name_taken_twice_is_found(void **state)
 {
-	struct wg_gpu one = *wg_catalog_find(catalog, "t4"), two = *wg_catalog_find(catalog, "v100-sxm-16gb");
+	struct wg_gpu one = *wg_catalog_find(catalog, "t4"),
+		      two = *wg_catalog_find(catalog, "v100-sxm-16gb");
 	static const char *const aliases[] = { "Tesla-T4" };
 	const struct wg_gpu *gpus[] = { &one, &two };
 	struct wg_findings findings = { 0 };

@@ -35,20 +35,32 @@ static void check_match(const char *text, const char *id)
 static void names_are_matched(void **state)
 {
 	static const char *const cases[][2] = {
-		{ "rtx-4090", "rtx-4090" }, { "4090", "rtx-4090" }, { "RTX4090", "rtx-4090" },
-		{ "NVIDIA GeForce RTX 4090", "rtx-4090" }, { "geforce rtx 4090 24GB", "rtx-4090" },
-		{ "4090D", "rtx-4090d" }, { "H100 PCIe", "h100-pcie" },
-		{ "NVIDIA H100 80GB HBM3", "h100-sxm" }, { "H100-SXM5-80GB", "h100-sxm" },
-		{ "NVIDIA A100-SXM4-80GB", "a100-sxm-80gb" }, { "A100 SXM 80G", "a100-sxm-80gb" },
-		{ "a100 80 gb pcie", "a100-pcie-80gb" }, { "NVIDIA H200", "h200-sxm" },
-		{ "Tesla T4", "t4" }, { "Tesla V100-SXM2-16GB", "v100-sxm-16gb" },
-		{ "AMD Instinct MI300X", "mi300x" }, { "MI300X", "mi300x" },
-		{ "7900 XTX", "rx-7900xtx" }, { "Intel(R) Arc(TM) A770 Graphics", "arc-a770" },
-		{ "gb10", "dgx-spark" }, { "rtx 4070 ti super", "rtx-4070ti-super" },
+		{ "rtx-4090", "rtx-4090" },
+		{ "4090", "rtx-4090" },
+		{ "RTX4090", "rtx-4090" },
+		{ "NVIDIA GeForce RTX 4090", "rtx-4090" },
+		{ "geforce rtx 4090 24GB", "rtx-4090" },
+		{ "4090D", "rtx-4090d" },
+		{ "H100 PCIe", "h100-pcie" },
+		{ "NVIDIA H100 80GB HBM3", "h100-sxm" },
+		{ "H100-SXM5-80GB", "h100-sxm" },
+		{ "NVIDIA A100-SXM4-80GB", "a100-sxm-80gb" },
+		{ "A100 SXM 80G", "a100-sxm-80gb" },
+		{ "a100 80 gb pcie", "a100-pcie-80gb" },
+		{ "NVIDIA H200", "h200-sxm" },
+		{ "Tesla T4", "t4" },
+		{ "Tesla V100-SXM2-16GB", "v100-sxm-16gb" },
+		{ "AMD Instinct MI300X", "mi300x" },
+		{ "MI300X", "mi300x" },
+		{ "7900 XTX", "rx-7900xtx" },
+		{ "Intel(R) Arc(TM) A770 Graphics", "arc-a770" },
+		{ "gb10", "dgx-spark" },
+		{ "rtx 4070 ti super", "rtx-4070ti-super" },
 		{ "\xe8\x8b\xb1\xe4\xbc\x9f\xe8\xbe\xbe RTX 4090", "rtx-4090" },
 		{ "\xe8\x8b\xb1\xe4\xbc\x9f\xe8\xbe\xbeRTX3090", "rtx-3090" },
 		{ "RTX PRO 6000 Server", "rtx-pro-6000-blackwell-server" },
-		{ "Quadro RTX 6000", "quadro-rtx-6000-24gb" }, { "6000 Ada", "rtx-6000-ada" },
+		{ "Quadro RTX 6000", "quadro-rtx-6000-24gb" },
+		{ "6000 Ada", "rtx-6000-ada" },
 		{ "B200", "b200-sxm" },
 	};
 
@@ -72,12 +84,12 @@ static void check_ambiguous(const char *text, const char *taken, const char *con
 static void short_names_are_ambiguous(void **state)
 {
 	static const char *const a100[] = { "a100-sxm-80gb", "a100-sxm-40gb", "a100-pcie-80gb",
-	                                    "a100-pcie-40gb", NULL };
+		                            "a100-pcie-40gb", NULL };
 	static const char *const a100_80[] = { "a100-sxm-80gb", "a100-pcie-80gb", NULL };
 	static const char *const h100[] = { "h100-sxm", "h100-pcie", "h100-nvl", NULL };
 	static const char *const gh200[] = { "gh200-96gb", "gh200-144gb", NULL };
 	static const char *const pro[] = { "rtx-pro-6000-blackwell", "rtx-pro-6000-maxq",
-	                                   "rtx-pro-6000-blackwell-server", NULL };
+		                           "rtx-pro-6000-blackwell-server", NULL };
 
 	check_ambiguous("A100", "a100-sxm-80gb", a100);
 	check_ambiguous("NVIDIA A100", "a100-sxm-80gb", a100);
@@ -85,13 +97,18 @@ static void short_names_are_ambiguous(void **state)
 	check_ambiguous("h100", "h100-sxm", h100);
 	check_ambiguous("GH200", "gh200-96gb", gh200);
 	check_ambiguous("RTX PRO 6000", "rtx-pro-6000-blackwell", pro);
-	check_ambiguous("V100 PCIe", "v100-pcie-16gb", (const char *const[]){ "v100-pcie-32gb", NULL });
+	check_ambiguous("V100 PCIe", "v100-pcie-16gb",
+	                (const char *const[]){ "v100-pcie-32gb", NULL });
 }
 
 static void unknown_names_get_the_nearest(void **state)
 {
-	static const struct { const char *text, *near; } cases[] = {
-		{ "rtx-4909", "rtx-4090" }, { "h10", "h100" }, { "MI300Y", "mi300x" },
+	static const struct {
+		const char *text, *near;
+	} cases[] = {
+		{ "rtx-4909", "rtx-4090" },
+		{ "h10", "h100" },
+		{ "MI300Y", "mi300x" },
 		{ "a1000-sxm-80gb", "a100-sxm-80gb" },
 	};
 
@@ -100,7 +117,8 @@ static void unknown_names_get_the_nearest(void **state)
 		struct wg_error error;
 
 		wg_error_init(&error);
-		check_status(wg_catalog_match(catalog, cases[i].text, &gpu, &error), WG_NOT_FOUND, &error);
+		check_status(wg_catalog_match(catalog, cases[i].text, &gpu, &error), WG_NOT_FOUND,
+		             &error);
 		assert_null(gpu);
 		check_contains(error.message, cases[i].text);
 		check_contains(error.hint, cases[i].near);
@@ -110,8 +128,8 @@ static void unknown_names_get_the_nearest(void **state)
 static void odd_texts_do_no_harm(void **state)
 {
 	static char long_text[100000];
-	static const char *const texts[] = { "", " ", "-", "\xff\xfe", "%s%n", "rtx", "gb", "24gb",
-	                                     "80 gb", "nvidia", "pcie sxm" };
+	static const char *const texts[] = { "",   " ",    "-",     "\xff\xfe", "%s%n",    "rtx",
+		                             "gb", "24gb", "80 gb", "nvidia",   "pcie sxm" };
 	const struct wg_gpu *gpu = NULL;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

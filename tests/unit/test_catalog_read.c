@@ -34,7 +34,8 @@ static enum wg_status open_with(const char *text, struct wg_catalog **ret_catalo
 	return wg_catalog_open(folder, ret_catalog, error);
 }
 
-#define HEAD "\"id\": \"my-gpu\", \"name\": \"My GPU 40 GB\", \"class\": \"data-centre\", " \
+#define HEAD                                                                           \
+	"\"id\": \"my-gpu\", \"name\": \"My GPU 40 GB\", \"class\": \"data-centre\", " \
 	"\"link\": \"switch\", \"sources\": {\"my-sheet\": {\"title\": \"My sheet\", " \
 	"\"reference\": \"a drawer\"}}"
 
@@ -77,8 +78,9 @@ static void a_new_gpu_is_added(void **state)
 
 static void the_same_id_replaces(void **state)
 {
-	static const char text[] = "{\"id\": \"t4\", \"name\": \"T4 of mine\", \"class\": \"consumer\", "
-	                           "\"link\": \"pcie\"}";
+	static const char text[] =
+		"{\"id\": \"t4\", \"name\": \"T4 of mine\", \"class\": \"consumer\", "
+		"\"link\": \"pcie\"}";
 	struct wg_catalog *with, *without;
 	struct wg_error error;
 
@@ -94,22 +96,33 @@ static void the_same_id_replaces(void **state)
 
 static void mistakes_are_named_with_their_place(void **state)
 {
-	static const struct { const char *text, *message, *path; } cases[] = {
+	static const struct {
+		const char *text, *message, *path;
+	} cases[] = {
 		{ "{", "", "" },
 		{ "[]", "id", "" },
 		{ "{" HEAD ", \"colour\": 1}", "colour", "" },
 		{ "{\"id\": \"My GPU\", \"name\": \"x\"}", "My GPU", "" },
-		{ "{\"id\": \"a\", \"name\": \"x\", \"class\": \"toy\", \"link\": \"pcie\"}", "toy", "" },
+		{ "{\"id\": \"a\", \"name\": \"x\", \"class\": \"toy\", \"link\": \"pcie\"}", "toy",
+		  "" },
 		{ "{" HEAD ", \"figures\": {\"memory\": {}}}", "figure", "figures.memory" },
-		{ "{" HEAD ", \"figures\": {\"memory_bytes\": {\"value\": -1, \"source\": \"my-sheet\", "
-		  "\"confidence\": \"high\"}}}", "", "figures.memory_bytes" },
-		{ "{" HEAD ", \"figures\": {\"memory_bytes\": {\"value\": 1, \"confidence\": \"high\"}}}",
+		{ "{" HEAD
+		  ", \"figures\": {\"memory_bytes\": {\"value\": -1, \"source\": \"my-sheet\", "
+		  "\"confidence\": \"high\"}}}",
 		  "", "figures.memory_bytes" },
-		{ "{" HEAD ", \"figures\": {\"memory_bytes\": {\"value\": 1, \"source\": \"rumour\", "
-		  "\"confidence\": \"high\"}}}", "rumour", "figures.memory_bytes" },
-		{ "{" HEAD ", \"figures\": {\"memory_bytes\": {\"value\": 1, \"source\": \"my-sheet\", "
-		  "\"confidence\": \"sure\"}}}", "sure", "figures.memory_bytes" },
-		{ "{" HEAD ", \"dense_ops_per_s\": {\"fp17\": {}}}", "figure", "dense_ops_per_s.fp17" },
+		{ "{" HEAD
+		  ", \"figures\": {\"memory_bytes\": {\"value\": 1, \"confidence\": \"high\"}}}",
+		  "", "figures.memory_bytes" },
+		{ "{" HEAD
+		  ", \"figures\": {\"memory_bytes\": {\"value\": 1, \"source\": \"rumour\", "
+		  "\"confidence\": \"high\"}}}",
+		  "rumour", "figures.memory_bytes" },
+		{ "{" HEAD
+		  ", \"figures\": {\"memory_bytes\": {\"value\": 1, \"source\": \"my-sheet\", "
+		  "\"confidence\": \"sure\"}}}",
+		  "sure", "figures.memory_bytes" },
+		{ "{" HEAD ", \"dense_ops_per_s\": {\"fp17\": {}}}", "figure",
+		  "dense_ops_per_s.fp17" },
 		{ "{" HEAD ", \"aliases\": [1]}", "name", "aliases" },
 	};
 
