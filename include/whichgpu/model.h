@@ -92,6 +92,7 @@ struct wg_stack {
 	const uint16_t *order;            /* layer_count entries: which kind each layer is */
 	double fixed_tokens;              /* tokens an encoder always sees (patches, frames); 0: the input */
 	double parameters;                /* of the stack, its own embeddings and norms included */
+	bool companion;                   /* tower, text encoder, VAE: beside the model proper */
 };
 
 /* KV cache of one sequence, at 16 bit an element (knowledge: formats 4, estimation 4.2). */

@@ -92,6 +92,7 @@ struct wg_stack_builder *wg_add_stack(struct wg_builder *builder, enum wg_stack_
 	stack->capacity = layers;
 	stack->stack.role = role;
 	stack->stack.hidden = hidden;
+	stack->stack.companion = builder->weights == &builder->beside;
 	stack->stack.layers = stack->layers;
 	stack->stack.order = stack->order;
 	builder->stack_count++;

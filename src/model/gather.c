@@ -11,7 +11,9 @@ enum wg_status wg_gather_text(struct wg_arena *arena, const char *folder, const 
                               const char **ret_path, const char **ret_text, size_t *ret_length,
                               struct wg_error *error)
 {
-	const char *path = wg_arena_printf(arena, "%s/%s", folder, name);
+	/* "config.json" stays that, not "./config.json": it is shown in errors. */
+	bool here = strcmp(folder, ".") == 0;
+	const char *path = wg_arena_printf(arena, "%s%s%s", here ? "" : folder, here ? "" : "/", name);
 	enum wg_status status;
 	char *bytes, *copy;
 	size_t length;
