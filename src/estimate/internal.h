@@ -206,6 +206,8 @@ void memory_train(const struct run *run, struct wg_memory *ret_memory, double *r
                   struct wg_refusal *ret_refusal);
 /* Parameters on the fullest rank: all, and those in routed experts. */
 void rank_parameters(const struct run *run, double *ret_dense, double *ret_expert);
+/* Of the dense ones, embedding and head. */
+double rank_outer_parameters(const struct run *run);
 
 /* serve.c, train.c, science.c: fill metrics, time terms, batch. */
 void serve_run(const struct run *run, struct wg_estimate *estimate);

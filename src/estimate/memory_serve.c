@@ -19,27 +19,30 @@ static double stage_share(const struct run *run)
 	return ceil(layers / run->p) / layers;
 }
 
+double rank_outer_parameters(const struct run *run)
+{
+	const struct model_cost *cost = run->cost;
+
+	return (run->p > 1 ? larger(cost->first_parameters, cost->last_parameters)
+	                   : cost->outer_parameters) / run->t;
+}
+
 void rank_parameters(const struct run *run, double *ret_dense, double *ret_expert)
 {
 	const struct model_cost *cost = run->cost;
 	double share = stage_share(run);
-	double outer = run->p > 1 ? larger(cost->first_parameters, cost->last_parameters)
-	                          : cost->outer_parameters;
 	double copied = 0;
 
 	for (size_t i = 0; i < cost->main.part_count; i++)
 		copied += cost->main.parts[i].repeat * cost->main.parts[i].replicated;
-	*ret_dense = ((cost->layer_parameters - cost->expert_parameters) * share + outer) / run->t +
-	             copied * share * (1 - 1 / run->t);
+	*ret_dense = (cost->layer_parameters - cost->expert_parameters) * share / run->t +
+	             copied * share * (1 - 1 / run->t) + rank_outer_parameters(run);
 	*ret_expert = cost->expert_parameters * share / run->expert_ranks;
 }
 
 static double rank_weight_bytes(const struct run *run)
 {
-	const struct model_cost *cost = run->cost;
-	double outer = (run->p > 1 ? larger(cost->first_parameters, cost->last_parameters)
-	                           : cost->outer_parameters) / run->t;
-	double dense, expert;
+	double outer = rank_outer_parameters(run), dense, expert;
 
 	rank_parameters(run, &dense, &expert);
 	return (dense - outer + expert) * run->element_bytes + outer * run->outer_bytes;

@@ -40,11 +40,12 @@ static void state_terms(const struct run *run, double *terms)
 {
 	const struct coefficient *profile = run->device->profile;
 	const struct shards shards = shards_of(run);
-	double dense, expert;
+	double outer = rank_outer_parameters(run), dense, expert;
 
 	rank_parameters(run, &dense, &expert);
-	terms[WG_MEMORY_WEIGHTS] = run->element_bytes * (dense / shards.weights +
-	                                                 expert / shards.expert_weights);
+	terms[WG_MEMORY_WEIGHTS] = run->element_bytes * ((dense - outer) / shards.weights +
+	                                                 expert / shards.expert_weights) +
+	                           run->outer_bytes * outer / shards.weights;
 	if (has_adapters(run)) {
 		double adapters = run->cost->adapter_parameters_rank1 * run->estimator->work.lora_rank /
 		                  (run->t * run->p);
