@@ -124,7 +124,8 @@ static void put_links(FILE *out, const struct efficiency *efficiency)
 		fprintf(out, ", { %.17g, %.17g }, { ", row->start_s.value, row->start_s.spread);
 		for (size_t k = 0; k < LINK_RANK_STEPS; k++)
 			fprintf(out, "%.17g, ", row->efficiency[k]);
-		fprintf(out, "}, %.17g, %.17g, %.17g },\n", row->spread, row->bytes_per_s, row->reduction);
+		fprintf(out, "}, %.17g, %.17g, %.17g },\n", row->spread, row->bytes_per_s,
+		        row->reduction);
 	}
 	fputs("};\n", out);
 }
@@ -141,8 +142,9 @@ static int write_tables(const char *path, const struct efficiency *efficiency)
 	put_gpus(out, efficiency);
 	put_engines(out, efficiency);
 	put_links(out, efficiency);
-	fprintf(out, "const struct efficiency efficiency_builtin = { gpus, engines, links, %zu, %zu, "
-	             "%zu };\n",
+	fprintf(out,
+	        "const struct efficiency efficiency_builtin = { gpus, engines, links, %zu, %zu, "
+	        "%zu };\n",
 	        efficiency->gpu_count, efficiency->engine_count, efficiency->link_count);
 	return fclose(out) != 0;
 }
@@ -158,7 +160,8 @@ int main(int argc, char **argv)
 	if (argc != 3 || arena == NULL)
 		fprintf(stderr, "usage: efficiency-compile FOLDER OUTPUT.c\n");
 	else if (efficiency_read(arena, argv[1], &efficiency, &error) != WG_OK)
-		fprintf(stderr, "efficiency-compile: %s: %s: %s\n", error.file, error.path, error.message);
+		fprintf(stderr, "efficiency-compile: %s: %s: %s\n", error.file, error.path,
+		        error.message);
 	else
 		result = write_tables(argv[2], &efficiency);
 	wg_arena_free(arena);

@@ -59,7 +59,7 @@ struct wg_format {
 	enum wg_weight_format weights;
 	double kv_element_bytes;     /* 2, 1 */
 	enum wg_rate rate;           /* that the matrices are multiplied at on this GPU */
-	bool weight_only;            /* expanded to `rate` before the multiplication: no unit for it */
+	bool weight_only; /* expanded to `rate` before the multiplication: no unit for it */
 };
 
 enum wg_memory_term {
@@ -114,7 +114,7 @@ struct wg_metrics {
 	struct wg_range samples_per_s;
 	struct wg_range ttft_s, tpot_s, step_s;
 	struct wg_range tokens_per_s, tokens_per_s_per_gpu;   /* training */
-	struct wg_range model_flops_utilisation;  /* of the dense peak of the format; recompute not counted */
+	struct wg_range model_flops_utilisation;  /* of the format's dense peak, no recompute */
 	struct wg_range hours_total;              /* when the amount of work was given */
 	struct wg_range flop_per_s;               /* science */
 };
@@ -126,14 +126,14 @@ struct wg_estimate {
 	struct wg_format format;
 	struct wg_memory memory;
 	struct wg_metrics metrics;
-	double time_terms[WG_TIME_TERM_COUNT];   /* seconds; serve: of one output token's step; train: of a step */
+	double time_terms[WG_TIME_TERM_COUNT];   /* seconds of a step (serving: a mean one) */
 	enum wg_bound bound;         /* of the largest term */
 	enum wg_time_term largest_term;
 	struct wg_range watts;       /* all GPUs together, under this load */
 	double micro_batch;          /* training: what was taken */
 	double batch;                /* serving: sequences in flight in one replica */
 	bool waves;                  /* KV memory holds fewer sequences than asked: they queue */
-	const char *engine;          /* profile used ("vllm", "megatron" ...); the estimator's string */
+	const char *engine;          /* profile used ("vllm"); a constant string */
 };
 
 const char *wg_memory_term_key(enum wg_memory_term term);

@@ -16,7 +16,7 @@ struct estimate_inputs {
 	double kv_element_bytes;
 	/* 0: free to choose */
 	unsigned gpus, nodes, tensor, pipeline, data, expert;
-	int zero_stage, recompute;             /* -1: free to choose */
+	int zero_stage, recompute; /* -1: free to choose */
 };
 
 /* The quickest layout of those that the inputs leave open; when none is

@@ -67,7 +67,8 @@ static void try_training(struct search *search, struct wg_layout layout)
 	const struct estimate_inputs *inputs = search->inputs;
 
 	for (int zero = 0; zero <= 3; zero++) {
-		if (inputs->zero_stage >= 0 ? zero != inputs->zero_stage : zero > 0 && layout.data == 1)
+		if (inputs->zero_stage >= 0 ? zero != inputs->zero_stage
+		                            : zero > 0 && layout.data == 1)
 			continue;
 		for (int recompute = 0; recompute <= 2; recompute++) {
 			if (inputs->recompute >= 0 && recompute != inputs->recompute)
@@ -113,21 +114,24 @@ void estimate_best(const struct estimate_inputs *inputs, struct wg_estimate *ret
 		for (unsigned pipeline = 1; pipeline <= gpus / tensor; pipeline++) {
 			unsigned data = gpus / tensor / pipeline;
 
-			if (tensor * pipeline * data != gpus || !open_or(inputs->pipeline, pipeline) ||
-			    !open_or(inputs->data, data))
+			if (tensor * pipeline * data != gpus ||
+			    !open_or(inputs->pipeline, pipeline) || !open_or(inputs->data, data))
 				continue;
-			try_experts(&search, (struct wg_layout){ .gpus = gpus, .nodes = inputs->nodes,
-			                                         .tensor = tensor, .pipeline = pipeline,
+			try_experts(&search, (struct wg_layout){ .gpus = gpus,
+			                                         .nodes = inputs->nodes,
+			                                         .tensor = tensor,
+			                                         .pipeline = pipeline,
 			                                         .data = data });
 		}
 	}
 	if (!search.any) {
 		/* degrees that do not multiply to the GPUs: the estimator says so */
-		struct wg_layout layout = {
-			.gpus = gpus, .nodes = inputs->nodes,
-			.tensor = inputs->tensor > 0 ? inputs->tensor : 1,
-			.pipeline = inputs->pipeline > 0 ? inputs->pipeline : 1,
-			.data = inputs->data > 0 ? inputs->data : 1, .expert = 1 };
+		struct wg_layout layout = { .gpus = gpus,
+			                    .nodes = inputs->nodes,
+			                    .tensor = inputs->tensor > 0 ? inputs->tensor : 1,
+			                    .pipeline = inputs->pipeline > 0 ? inputs->pipeline : 1,
+			                    .data = inputs->data > 0 ? inputs->data : 1,
+			                    .expert = 1 };
 
 		try_layout(&search, &layout);
 	}

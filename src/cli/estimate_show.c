@@ -64,7 +64,8 @@ static void show_head(const struct estimate_inputs *inputs, const struct wg_esti
 	wg_text_init(&words, 2048);
 	wg_text_printf(&words, _("%s on %u x %s, %s"),
 	               inputs->model->name[0] != '\0' ? inputs->model->name : inputs->model->id,
-	               layout->gpus, inputs->gpu->name, wg_weight_format_label(estimate->format.weights));
+	               layout->gpus, inputs->gpu->name,
+	               wg_weight_format_label(estimate->format.weights));
 	wg_document_heading(document, wg_text_string(&words));
 	wg_text_clear(&words);
 	wg_text_printf(&words, _("Layout: tensor %u, pipeline %u, data %u"), layout->tensor,
@@ -81,8 +82,9 @@ static void show_head(const struct estimate_inputs *inputs, const struct wg_esti
 	} else {
 		static const char *const recomputed[] = { N_("none"), N_("selective"), N_("full") };
 
-		wg_text_printf(&words, _(" Sequences of %.0f tokens, %.0f a step, %.0f a pass; ZeRO %u; "
-		                         "recompute %s"),
+		wg_text_printf(&words,
+		               _(" Sequences of %.0f tokens, %.0f a step, %.0f a pass; ZeRO %u; "
+		                 "recompute %s"),
 		               work->sequence_tokens, work->global_batch, estimate->micro_batch,
 		               layout->zero_stage, _(recomputed[layout->recompute % 3]));
 	}
@@ -94,7 +96,11 @@ static void show_head(const struct estimate_inputs *inputs, const struct wg_esti
 static void show_metrics(const struct wg_estimate *estimate, struct wg_document *document)
 {
 	const struct wg_metrics *m = &estimate->metrics;
-	const struct { const char *label; struct wg_range range; enum wg_unit unit; } rows[] = {
+	const struct {
+		const char *label;
+		struct wg_range range;
+		enum wg_unit unit;
+	} rows[] = {
 		{ N_("output tokens, all requests"), m->output_tokens_per_s, WG_UNIT_TOKENS_PER_S },
 		{ N_("input and output tokens"), m->total_tokens_per_s, WG_UNIT_TOKENS_PER_S },
 		{ N_("requests"), m->requests_per_s, WG_UNIT_PER_S },
@@ -120,23 +126,26 @@ static void show_metrics(const struct wg_estimate *estimate, struct wg_document 
 		if (!rows[i].range.known)
 			continue;
 		wg_table_row(table, (const struct wg_cell[]){
-			wg_cell_text(_(rows[i].label)), wg_cell_range(rows[i].range, rows[i].unit) });
+					    wg_cell_text(_(rows[i].label)),
+					    wg_cell_range(rows[i].range, rows[i].unit) });
 	}
 	wg_table_main(table);
 }
 
 static void show_limit(const struct wg_estimate *estimate, struct wg_document *document)
 {
-	static const char *const bounds[] = {
-		[WG_BOUND_COMPUTE] = N_("arithmetic"), [WG_BOUND_MEMORY] = N_("memory bandwidth"),
-		[WG_BOUND_LINK] = N_("links between GPUs"), [WG_BOUND_HOST] = N_("the host") };
+	static const char *const bounds[] = { [WG_BOUND_COMPUTE] = N_("arithmetic"),
+		                              [WG_BOUND_MEMORY] = N_("memory bandwidth"),
+		                              [WG_BOUND_LINK] = N_("links between GPUs"),
+		                              [WG_BOUND_HOST] = N_("the host") };
 	double sum = 0, largest = estimate->time_terms[estimate->largest_term];
 	struct wg_text words;
 
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)
 		sum += estimate->time_terms[i];
 	wg_text_init(&words, 1024);
-	wg_text_printf(&words, _("What limits it: %s. The largest part of a step, %.0f %%, is: %s."),
+	wg_text_printf(&words,
+	               _("What limits it: %s. The largest part of a step, %.0f %%, is: %s."),
 	               _(bounds[estimate->bound]), 100 * largest / sum,
 	               _(wg_time_term_label(estimate->largest_term)));
 	if (estimate->waves)
@@ -151,7 +160,8 @@ static void show_limit(const struct wg_estimate *estimate, struct wg_document *d
 
 static void show_times(const struct wg_estimate *estimate, struct wg_document *document)
 {
-	struct wg_block *bars = wg_document_bars(document, "time_terms", _("Where a step's time goes"));
+	struct wg_block *bars =
+		wg_document_bars(document, "time_terms", _("Where a step's time goes"));
 
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)
 		if (estimate->time_terms[i] > 0)
@@ -161,7 +171,8 @@ static void show_times(const struct wg_estimate *estimate, struct wg_document *d
 
 static void show_memory(const struct wg_memory *memory, struct wg_document *document)
 {
-	struct wg_block *list = wg_document_list(document, "memory", _("Memory of the fullest GPU"));
+	struct wg_block *list =
+		wg_document_list(document, "memory", _("Memory of the fullest GPU"));
 	struct wg_block *bars;
 
 	wg_list_item(list, _("needed of available"),

@@ -117,16 +117,16 @@ double link_all_to_all(const struct run *run, double ranks, double stride, doubl
 		return ring_gather(path, ranks, bytes);
 	across = bytes * (1 - inside / ranks);
 	return larger(path->start_s * (inside - 1) +
-	                (inside - 1) / ranks * bytes / path_bytes_per_s(path, inside),
-	            run->device->network.start_s * log2(ranks / inside) +
-	                across / path_bytes_per_s(&run->device->network, ranks));
+	                      (inside - 1) / ranks * bytes / path_bytes_per_s(path, inside),
+	              run->device->network.start_s * log2(ranks / inside) +
+	                      across / path_bytes_per_s(&run->device->network, ranks));
 }
 
 /* To the next stage, `stride` GPUs away. */
 double link_send(const struct run *run, double stride, double bytes)
 {
-	const struct link_path *path = stride >= run->gpus_per_node ? &run->device->network
-	                                                            : node_path(run, 2, stride);
+	const struct link_path *path =
+		stride >= run->gpus_per_node ? &run->device->network : node_path(run, 2, stride);
 
 	return path->start_s + bytes / path_bytes_per_s(path, 2);
 }

@@ -34,7 +34,7 @@ struct gpu_match {
 struct gpu_row {
 	struct gpu_match match;
 	struct coefficient coefficients[GPU_COEFFICIENT_COUNT];
-	double tier_spread;       /* added for GPUs that inherit */
+	double tier_spread; /* added for GPUs that inherit */
 };
 
 /* Other values of an engine's coefficients on some GPUs. */
@@ -51,8 +51,8 @@ struct engine_usual {
 
 struct engine_row {
 	const char *key, *label;
-	unsigned tasks;           /* bit a task it can do */
-	unsigned formats;         /* bit a weight format it can run */
+	unsigned tasks;   /* bit a task it can do */
+	unsigned formats; /* bit a weight format it can run */
 	const char *const *vendors;
 	size_t vendor_count;
 	bool tensor_parallel;
@@ -63,16 +63,16 @@ struct engine_row {
 	size_t usual_count;
 };
 
-#define LINK_RANK_STEPS 4         /* efficiency at 2, 4, 8 and more ranks */
+#define LINK_RANK_STEPS 4 /* efficiency at 2, 4, 8 and more ranks */
 
 struct link_row {
-	const char *key;          /* "switch", "pcie_host" ... or "network" */
+	const char *key; /* "switch", "pcie_host" ... or "network" */
 	struct gpu_match match;
 	struct coefficient start_s;
 	double efficiency[LINK_RANK_STEPS];
 	double spread;
-	double bytes_per_s;       /* 0: from the GPU's own figure */
-	double reduction;         /* times a ring's speed when the switch adds up; 1: it does not */
+	double bytes_per_s; /* 0: from the GPU's own figure */
+	double reduction;   /* times a ring's speed when the switch adds up; 1: it does not */
 };
 
 struct efficiency {

@@ -9,8 +9,10 @@
 #define ROWS_MOST 256
 
 static const char *const class_keys[] = {
-	[WG_CLASS_DATA_CENTRE] = "data-centre", [WG_CLASS_WORKSTATION] = "workstation",
-	[WG_CLASS_CONSUMER] = "consumer", [WG_CLASS_UNIFIED] = "unified",
+	[WG_CLASS_DATA_CENTRE] = "data-centre",
+	[WG_CLASS_WORKSTATION] = "workstation",
+	[WG_CLASS_CONSUMER] = "consumer",
+	[WG_CLASS_UNIFIED] = "unified",
 };
 
 static const char *const engine_keys[] = {
@@ -41,7 +43,7 @@ static const double gpu_otherwise[] = {
 struct reader {
 	struct wg_arena *arena;
 	struct wg_error *error;
-	struct wg_json_at sources;     /* of this file */
+	struct wg_json_at sources; /* of this file */
 };
 
 static enum wg_status copy_string(struct reader *reader, const struct wg_json_at *at,
@@ -66,7 +68,8 @@ static enum wg_status read_match(struct reader *reader, const struct wg_json_at 
 	*ret_match = (struct gpu_match){ .class = -1 };
 	if ((status = copy_string(reader, &at, "id", &ret_match->id)) != WG_OK ||
 	    (status = copy_string(reader, &at, "vendor", &ret_match->vendor)) != WG_OK ||
-	    (status = copy_string(reader, &at, "architecture", &ret_match->architecture)) != WG_OK ||
+	    (status = copy_string(reader, &at, "architecture", &ret_match->architecture)) !=
+	            WG_OK ||
 	    (status = wg_json_get_string(&at, "class", &class, reader->error)) != WG_OK)
 		return status;
 	if (class == NULL)
@@ -75,7 +78,8 @@ static enum wg_status read_match(struct reader *reader, const struct wg_json_at 
 		if (strcmp(class, class_keys[i]) == 0)
 			ret_match->class = i;
 	if (ret_match->class < 0)
-		return wg_json_fail(&at, reader->error, WG_BAD_INPUT, "unknown class \"%s\"", class);
+		return wg_json_fail(&at, reader->error, WG_BAD_INPUT, "unknown class \"%s\"",
+		                    class);
 	return WG_OK;
 }
 
@@ -102,10 +106,10 @@ static enum wg_status read_coefficient(struct reader *reader, const struct wg_js
 	*ret_given = wg_json_type(&at) != WG_JSON_ABSENT;
 	if (!*ret_given)
 		return WG_OK;
-	if ((status = wg_json_need_number(&at, "value", 0, 1e13, &value.value,
-	                                  reader->error)) != WG_OK ||
-	    (status = wg_json_get_number(&at, "spread", 0, 5, &value.spread,
-	                                 reader->error)) != WG_OK ||
+	if ((status = wg_json_need_number(&at, "value", 0, 1e13, &value.value, reader->error)) !=
+	            WG_OK ||
+	    (status = wg_json_get_number(&at, "spread", 0, 5, &value.spread, reader->error)) !=
+	            WG_OK ||
 	    (status = wg_json_need_string(&at, "source", &source, reader->error)) != WG_OK)
 		return status;
 	*ret_value = value;
@@ -125,7 +129,8 @@ static enum wg_status check_keys(struct reader *reader, const struct wg_json_at 
 		for (size_t k = 0; k < count && !known; k++)
 			known = strcmp(key, keys[k]) == 0;
 		if (!known)
-			return wg_json_fail(&at, reader->error, WG_BAD_INPUT, "unknown coefficient \"%s\"", key);
+			return wg_json_fail(&at, reader->error, WG_BAD_INPUT,
+			                    "unknown coefficient \"%s\"", key);
 	}
 	return WG_OK;
 }
@@ -162,7 +167,8 @@ static enum wg_status read_gpu(struct reader *reader, const struct wg_json_at *r
 	for (int i = 0; i < GPU_COEFFICIENT_COUNT; i++)
 		gpu->coefficients[i] = (struct coefficient){ gpu_otherwise[i], 0.2 };
 	if (status == WG_OK)
-		status = wg_json_get_number(row, "tier_spread", 0, 5, &gpu->tier_spread, reader->error);
+		status = wg_json_get_number(row, "tier_spread", 0, 5, &gpu->tier_spread,
+		                            reader->error);
 	if (status == WG_OK)
 		status = read_coefficients(reader, row, gpu_keys, GPU_COEFFICIENT_COUNT, given,
 		                           gpu->coefficients);
@@ -193,14 +199,14 @@ static enum wg_status read_tasks(struct reader *reader, const struct wg_json_at 
 		enum wg_task task;
 
 		if (!wg_json_as_string(&element, &key) || !wg_task_find(key, &task))
-			return wg_json_fail(&element, reader->error, WG_BAD_INPUT, "unknown task \"%s\"", key);
+			return wg_json_fail(&element, reader->error, WG_BAD_INPUT,
+			                    "unknown task \"%s\"", key);
 		*ret_tasks |= 1u << task;
 	}
 	return WG_OK;
 }
 
-static enum wg_status read_usual(struct reader *reader, const struct wg_json_at *row,
-                                 void *ret_row)
+static enum wg_status read_usual(struct reader *reader, const struct wg_json_at *row, void *ret_row)
 {
 	struct engine_usual *usual = ret_row;
 	enum wg_status status = read_match(reader, row, &usual->match);
@@ -211,16 +217,17 @@ static enum wg_status read_usual(struct reader *reader, const struct wg_json_at 
 typedef enum wg_status (*row_reader)(struct reader *, const struct wg_json_at *, void *);
 
 /* An array member of `at` into an array of rows of row_bytes each. */
-static enum wg_status read_rows(struct reader *reader, const struct wg_json_at *at,
-                                const char *key, size_t row_bytes, row_reader read,
-                                void *ret_rows, size_t *ret_count)
+static enum wg_status read_rows(struct reader *reader, const struct wg_json_at *at, const char *key,
+                                size_t row_bytes, row_reader read, void *ret_rows,
+                                size_t *ret_count)
 {
 	struct wg_json_at array = wg_json_member(at, key);
 	size_t count = wg_json_count(&array);
 	char *rows;
 
 	if (count > ROWS_MOST)
-		return wg_json_fail(&array, reader->error, WG_LIMIT, "more than %d rows", ROWS_MOST);
+		return wg_json_fail(&array, reader->error, WG_LIMIT, "more than %d rows",
+		                    ROWS_MOST);
 	rows = wg_arena_array(reader->arena, count + 1, row_bytes);
 	if (rows == NULL)
 		return wg_error_no_memory(reader->error);
@@ -236,8 +243,7 @@ static enum wg_status read_rows(struct reader *reader, const struct wg_json_at *
 	return WG_OK;
 }
 
-static enum wg_status read_vendor(struct reader *reader, const struct wg_json_at *at,
-                                  void *ret_row)
+static enum wg_status read_vendor(struct reader *reader, const struct wg_json_at *at, void *ret_row)
 {
 	const char *value;
 	char *copy;
@@ -263,7 +269,8 @@ static enum wg_status read_formats(struct reader *reader, const struct wg_json_a
 		enum wg_weight_format format;
 
 		if (!wg_json_as_string(&element, &key) || !wg_weight_format_find(key, &format))
-			return wg_json_fail(&element, reader->error, WG_BAD_INPUT, "unknown format \"%s\"", key);
+			return wg_json_fail(&element, reader->error, WG_BAD_INPUT,
+			                    "unknown format \"%s\"", key);
 		*ret_formats |= 1u << format;
 	}
 	return WG_OK;
@@ -289,8 +296,8 @@ static enum wg_status read_engine(struct reader *reader, const struct wg_json_at
 	                        &engine->vendors, &engine->vendor_count)) != WG_OK ||
 	    (status = read_rows(reader, row, "usual", sizeof(struct engine_usual), read_usual,
 	                        &engine->usual, &engine->usual_count)) != WG_OK ||
-	    (status = read_rows(reader, row, "variants", sizeof(struct engine_variant), read_variant,
-	                        &engine->variants, &engine->variant_count)) != WG_OK)
+	    (status = read_rows(reader, row, "variants", sizeof(struct engine_variant),
+	                        read_variant, &engine->variants, &engine->variant_count)) != WG_OK)
 		return status;
 	if (engine->key == NULL)
 		return wg_json_fail(row, reader->error, WG_BAD_INPUT, "an engine without key");
@@ -311,8 +318,8 @@ static enum wg_status read_link(struct reader *reader, const struct wg_json_at *
 	    (status = read_match(reader, row, &link->match)) != WG_OK ||
 	    (status = read_coefficient(reader, row, "start_s", &given, &link->start_s)) != WG_OK ||
 	    (status = wg_json_need_string(row, "source", &source, reader->error)) != WG_OK ||
-	    (status = wg_json_need_number(row, "spread", 0, 5, &link->spread,
-	                                  reader->error)) != WG_OK ||
+	    (status = wg_json_need_number(row, "spread", 0, 5, &link->spread, reader->error)) !=
+	            WG_OK ||
 	    (status = wg_json_get_number(row, "reduction", 1, 2, &link->reduction,
 	                                 reader->error)) != WG_OK ||
 	    (status = wg_json_get_number(row, "bytes_per_s", 1e6, 1e13, &link->bytes_per_s,
@@ -326,7 +333,8 @@ static enum wg_status read_link(struct reader *reader, const struct wg_json_at *
 
 		if (!wg_json_as_number(&at, &link->efficiency[i]) || link->efficiency[i] <= 0 ||
 		    link->efficiency[i] > 1)
-			return wg_json_fail(&at, reader->error, WG_BAD_INPUT, "not between 0 and 1");
+			return wg_json_fail(&at, reader->error, WG_BAD_INPUT,
+			                    "not between 0 and 1");
 	}
 	return check_source(reader, row, source);
 }
@@ -361,8 +369,8 @@ enum wg_status efficiency_read(struct wg_arena *arena, const char *folder,
 
 	if ((status = read_file(&reader, folder, "gpus", sizeof(struct gpu_row), read_gpu,
 	                        &value.gpus, &value.gpu_count)) != WG_OK ||
-	    (status = read_file(&reader, folder, "engines", sizeof(struct engine_row),
-	                        read_engine, &value.engines, &value.engine_count)) != WG_OK ||
+	    (status = read_file(&reader, folder, "engines", sizeof(struct engine_row), read_engine,
+	                        &value.engines, &value.engine_count)) != WG_OK ||
 	    (status = read_file(&reader, folder, "links", sizeof(struct link_row), read_link,
 	                        &value.links, &value.link_count)) != WG_OK)
 		return status;

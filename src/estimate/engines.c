@@ -107,8 +107,8 @@ static void links_make(struct device *device, const struct efficiency *efficienc
 		device->pair_gpus = wg_figure_or(&gpu->figures[WG_GPU_LINK_GPUS], 2);
 	}
 	device->spread[WG_BOUND_LINK] = row != NULL ? row->spread : 0.5;
-	device->node_gpus = larger(wg_figure_or(&gpu->figures[WG_GPU_NODE_GPUS], NODE_GPUS_OTHERWISE),
-	                         1);
+	device->node_gpus =
+		larger(wg_figure_or(&gpu->figures[WG_GPU_NODE_GPUS], NODE_GPUS_OTHERWISE), 1);
 }
 
 static void power_make(struct device *device, const struct coefficient *row)
@@ -133,13 +133,13 @@ static void reach_make(struct device *device, const struct gpu_row *row)
 	device->vector = gpu[GPU_VECTOR].value;
 	device->bytes_per_s = wg_figure_or(&device->gpu->figures[WG_GPU_BANDWIDTH], 0) *
 	                      gpu[GPU_MEMORY].value * profile[ENGINE_MEMORY].value;
-	device->spread[WG_BOUND_COMPUTE] = hypot(gpu[GPU_COMPUTE].spread,
-	                                         profile[ENGINE_COMPUTE].spread);
-	device->spread[WG_BOUND_MEMORY] = hypot(gpu[GPU_MEMORY].spread,
-	                                        profile[ENGINE_MEMORY].spread);
+	device->spread[WG_BOUND_COMPUTE] =
+		hypot(gpu[GPU_COMPUTE].spread, profile[ENGINE_COMPUTE].spread);
+	device->spread[WG_BOUND_MEMORY] =
+		hypot(gpu[GPU_MEMORY].spread, profile[ENGINE_MEMORY].spread);
 	device->spread[WG_BOUND_HOST] = profile[ENGINE_LAYER_S].spread > 0
-	                                    ? profile[ENGINE_LAYER_S].spread
-	                                    : profile[ENGINE_DISPATCH_S].spread;
+	                                        ? profile[ENGINE_LAYER_S].spread
+	                                        : profile[ENGINE_DISPATCH_S].spread;
 	device->form_spread = hypot(profile[ENGINE_FORM_SPREAD].value, row->tier_spread);
 }
 

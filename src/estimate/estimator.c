@@ -20,7 +20,8 @@ static void fill(double *value, double otherwise)
 static void serve_defaults(struct wg_work *work, const struct model_cost *cost, double context)
 {
 	if (!cost->generates) {
-		fill(&work->input_tokens, cost->main.fixed_tokens > 0 ? cost->main.fixed_tokens : 128);
+		fill(&work->input_tokens,
+		     cost->main.fixed_tokens > 0 ? cost->main.fixed_tokens : 128);
 		work->output_tokens = 0;
 	} else if (!(work->input_tokens > 0) && !(work->output_tokens > 0)) {
 		work->output_tokens = smaller(300, ceil(context / 4));
@@ -34,8 +35,8 @@ static void serve_defaults(struct wg_work *work, const struct model_cost *cost, 
 static void work_defaults(struct wg_work *work, const struct model_cost *cost,
                           const struct wg_model *model)
 {
-	double context = model != NULL && model->max_context_tokens > 0 ? model->max_context_tokens
-	                                                                : 4096;
+	double context =
+		model != NULL && model->max_context_tokens > 0 ? model->max_context_tokens : 4096;
 
 	switch (work->task) {
 	case WG_TASK_SERVE:
@@ -84,7 +85,8 @@ static enum wg_status check_work(const struct wg_model *model, const struct wg_w
 		return wg_error_set(error, WG_BAD_INPUT, _("task \"%s\" needs a model"),
 		                    wg_task_key(work->task));
 	if (model->stack_count == 0)
-		return wg_error_set(error, WG_NOT_SUPPORTED, _("the layers of \"%s\" are not known"),
+		return wg_error_set(error, WG_NOT_SUPPORTED,
+		                    _("the layers of \"%s\" are not known"),
 		                    model->name != NULL ? model->name : "");
 	if (model->stacks[0].role == WG_STACK_DIFFUSION)
 		return wg_error_set(error, WG_NOT_SUPPORTED,
@@ -120,16 +122,18 @@ static enum wg_status open_parts(struct wg_estimator *estimator, const char *eng
 		if (estimator->engine == NULL)
 			return engine_unknown(estimator, engine, error);
 		if ((estimator->engine->tasks >> estimator->work.task & 1u) == 0)
-			return wg_error_set(error, WG_NOT_SUPPORTED, _("engine \"%s\" does not do task \"%s\""),
-			                    engine, wg_task_key(estimator->work.task));
+			return wg_error_set(error, WG_NOT_SUPPORTED,
+			                    _("engine \"%s\" does not do task \"%s\""), engine,
+			                    wg_task_key(estimator->work.task));
 	}
 	if (estimator->work.task != WG_TASK_SCIENCE)
-		status = model_cost_make(estimator->arena, estimator->model, &estimator->cost, error);
+		status = model_cost_make(estimator->arena, estimator->model, &estimator->cost,
+		                         error);
 	if (status != WG_OK)
 		return status;
 	work_defaults(&estimator->work, &estimator->cost, estimator->model);
-	estimator->gguf = estimator->model != NULL &&
-	                  method_is_gguf(estimator->model->stored.method);
+	estimator->gguf =
+		estimator->model != NULL && method_is_gguf(estimator->model->stored.method);
 	return WG_OK;
 }
 
@@ -176,7 +180,8 @@ const struct wg_work *wg_estimator_work(const struct wg_estimator *estimator)
 
 static size_t slot_of(const struct wg_estimator *estimator, const struct wg_gpu *gpu)
 {
-	size_t slot = ((size_t)gpu >> 4) * 0x9e3779b97f4a7c15u >> 20 & (estimator->device_slots - 1);
+	size_t slot =
+		((size_t)gpu >> 4) * 0x9e3779b97f4a7c15u >> 20 & (estimator->device_slots - 1);
 
 	while (estimator->devices[slot].gpu != NULL && estimator->devices[slot].gpu != gpu)
 		slot = (slot + 1) & (estimator->device_slots - 1);
@@ -268,15 +273,16 @@ static void run_rates(struct run *run)
 	double peak16 = device->peak[WG_RATE_BF16] > 0 ? device->peak[WG_RATE_BF16]
 	                                               : device->peak[WG_RATE_FP16];
 
-	run->flops_per_s = device->peak[run->format.rate] * matrix_reach(device, run->format.rate) *
-	                   dequant;
+	run->flops_per_s =
+		device->peak[run->format.rate] * matrix_reach(device, run->format.rate) * dequant;
 	/* attention stays in 16 bit whatever the weights are */
-	run->attention_flops_per_s = (peak16 > 0 ? peak16 : device->peak[run->format.rate]) *
-	                             device->attention;
+	run->attention_flops_per_s =
+		(peak16 > 0 ? peak16 : device->peak[run->format.rate]) * device->attention;
 	run->element_bytes = cost->layer_element_bytes[run->format.weights];
 	run->outer_bytes = cost->outer_element_bytes[run->format.weights];
 	if (task_trains(run->estimator->work.task) && !run->format.weight_only)
-		run->element_bytes = run->outer_bytes = run->format.weights == WG_WEIGHTS_FP32 ? 4 : 2;
+		run->element_bytes = run->outer_bytes =
+			run->format.weights == WG_WEIGHTS_FP32 ? 4 : 2;
 }
 
 static void run_make(struct run *run, const struct wg_estimator *estimator,
@@ -286,16 +292,23 @@ static void run_make(struct run *run, const struct wg_estimator *estimator,
 	double domain;
 
 	*run = (struct run){
-		.estimator = estimator, .device = device, .cost = &estimator->cost, .layout = *layout,
-		.format = *format, .t = layout->tensor, .p = layout->pipeline, .d = layout->data,
+		.estimator = estimator,
+		.device = device,
+		.cost = &estimator->cost,
+		.layout = *layout,
+		.format = *format,
+		.t = layout->tensor,
+		.p = layout->pipeline,
+		.d = layout->data,
 		.e = layout->expert > 1 ? layout->expert : 1,
 		.gpus_per_node = (double)layout->gpus / layout->nodes,
-		.kv_element_bytes = format->kv_element_bytes, .kv_scale = format->kv_element_bytes / 2,
+		.kv_element_bytes = format->kv_element_bytes,
+		.kv_scale = format->kv_element_bytes / 2,
 	};
 	/* a switch may join more than one node's GPUs (rack-scale NVLink) */
 	domain = device->gpu->link == WG_LINK_SWITCH
-	             ? wg_figure_or(&device->gpu->figures[WG_GPU_LINK_GPUS], 0)
-	             : 0;
+	                 ? wg_figure_or(&device->gpu->figures[WG_GPU_LINK_GPUS], 0)
+	                 : 0;
 	run->gpus_per_node = larger(run->gpus_per_node, smaller(domain, layout->gpus));
 	run->expert_ranks = larger(run->t, run->e);
 	if (estimator->work.task == WG_TASK_SCIENCE)

@@ -30,19 +30,19 @@ struct part {
 	double hidden;
 	/* matrices: input side (N sharded), replicated, key/value side, output side (K sharded) */
 	double in, replicated, key_value, out;
-	double in_columns, out_rows;      /* N of the input, K of the output product, unsharded */
+	double in_columns, out_rows; /* N of the input, K of the output product, unsharded */
 	/* attention core */
 	double heads, kv_heads;
-	double pair_flops;                /* a query-context pair, prefill (plain form) */
-	double pair_flops_decode;         /* the same in decode (MLA: absorbed form) */
-	double index_flops, index_topk;   /* sparse index: a pair; positions kept */
-	double window;                    /* 0: none */
-	double kv_bytes;                  /* a context token at 16 bit, all heads */
+	double pair_flops;              /* a query-context pair, prefill (plain form) */
+	double pair_flops_decode;       /* the same in decode (MLA: absorbed form) */
+	double index_flops, index_topk; /* sparse index: a pair; positions kept */
+	double window;                  /* 0: none */
+	double kv_bytes;                /* a context token at 16 bit, all heads */
 	bool latent, causal;
-	double state_elements;            /* PART_STATE */
+	double state_elements; /* PART_STATE */
 	/* experts */
-	double experts, chosen, expert, shared;   /* expert: elements of one */
-	double log_miss;                  /* log(1 - chosen/experts) */
+	double experts, chosen, expert, shared; /* expert: elements of one */
+	double log_miss;                        /* log(1 - chosen/experts) */
 	double expert_columns;
 	/* bytes moved a token besides the matrices: replicated and sharded share */
 	double element_bytes, element_bytes_sharded;
@@ -57,29 +57,29 @@ struct stack_cost {
 	const struct part *parts;
 	size_t part_count;
 	double layers, hidden;
-	double fixed_tokens;              /* 0: as many as the input */
-	double largest_layer;             /* parameters */
-	double kept_bytes, kept_bytes_sharded;    /* of all layers, a token, no recompute */
+	double fixed_tokens;                   /* 0: as many as the input */
+	double largest_layer;                  /* parameters */
+	double kept_bytes, kept_bytes_sharded; /* of all layers, a token, no recompute */
 };
 
 struct model_cost {
 	struct stack_cost main;
-	struct stack_cost encoder;        /* part_count 0: none */
+	struct stack_cost encoder; /* part_count 0: none */
 	double vocabulary, hidden;
-	double head;                      /* elements of the output matrix; 0: none */
+	double head; /* elements of the output matrix; 0: none */
 	bool tied;
-	double layer_parameters;          /* of all stacks, without embedding and head */
-	double expert_parameters;         /* of those, in routed experts */
-	double outer_parameters;          /* embedding, and head when untied */
-	double first_parameters, last_parameters;   /* embedding; head */
-	double trained_parameters;        /* all, the tied matrix once */
-	double adapter_parameters_rank1;  /* of one LoRA rank over all linear layers */
+	double layer_parameters;                  /* of all stacks, without embedding and head */
+	double expert_parameters;                 /* of those, in routed experts */
+	double outer_parameters;                  /* embedding, and head when untied */
+	double first_parameters, last_parameters; /* embedding; head */
+	double trained_parameters;                /* all, the tied matrix once */
+	double adapter_parameters_rank1;          /* of one LoRA rank over all linear layers */
 	double adapter_expert_rank1;
-	double heads, kv_heads, dense_width, experts, layers;   /* for legality; 0: does not apply */
+	double heads, kv_heads, dense_width, experts, layers; /* for legality; 0: does not apply */
 	double expert_layers;
-	bool moe, generates;              /* generates: causal decoder */
+	bool moe, generates; /* generates: causal decoder */
 	/* by weight format */
-	double layer_element_bytes[WG_WEIGHTS_COUNT];   /* of matrices of the layers */
+	double layer_element_bytes[WG_WEIGHTS_COUNT]; /* of matrices of the layers */
 	double outer_element_bytes[WG_WEIGHTS_COUNT];
 	double weight_bytes[WG_WEIGHTS_COUNT];
 };
@@ -92,27 +92,27 @@ enum wg_status model_cost_make(struct wg_arena *arena, const struct wg_model *mo
 struct link_path {
 	double start_s;
 	double efficiency[LINK_RANK_STEPS];
-	double bytes_per_s;       /* one direction, of one GPU */
+	double bytes_per_s; /* one direction, of one GPU */
 	double reduction;
-	double mesh_gpus;         /* > 0: bandwidth grows with ranks up to this many */
+	double mesh_gpus; /* > 0: bandwidth grows with ranks up to this many */
 };
 
 /* A GPU's figures with the coefficients of its row and engine put in. */
 struct device {
 	const struct wg_gpu *gpu;
-	const struct engine_row *engine;       /* NULL: none runs here */
-	enum wg_refusal_kind refusal;          /* a figure that is not known */
+	const struct engine_row *engine; /* NULL: none runs here */
+	enum wg_refusal_kind refusal;    /* a figure that is not known */
 	struct coefficient profile[ENGINE_COEFFICIENT_COUNT];
-	double memory_bytes, bytes_per_s;      /* bytes_per_s: reached, not printed */
-	double peak[WG_RATE_COUNT];            /* printed; 0: none */
-	double reach[3];                       /* fraction reached: 16 bit and wider, 8, 4 bit */
+	double memory_bytes, bytes_per_s; /* bytes_per_s: reached, not printed */
+	double peak[WG_RATE_COUNT];       /* printed; 0: none */
+	double reach[3];                  /* fraction reached: 16 bit and wider, 8, 4 bit */
 	double attention, vector;
 	double units, board_watts;
-	double power_idle, power_level[4];     /* by enum wg_bound */
-	double spread[4];                      /* by enum wg_bound */
+	double power_idle, power_level[4]; /* by enum wg_bound */
+	double spread[4];                  /* by enum wg_bound */
 	double form_spread;
-	struct link_path pair, node, network;  /* bridge pairs; all GPUs of a node; between nodes */
-	double pair_gpus;                      /* GPUs joined by `pair`; 0: no bridge */
+	struct link_path pair, node, network; /* bridge pairs; all GPUs of a node; between nodes */
+	double pair_gpus;                     /* GPUs joined by `pair`; 0: no bridge */
 	double node_gpus;
 };
 
@@ -122,9 +122,9 @@ struct wg_estimator {
 	struct wg_work work;
 	struct model_cost cost;
 	const struct efficiency *efficiency;
-	const struct engine_row *engine;       /* named; NULL: the usual one */
-	bool gguf;                             /* weights are stored in a llama.cpp type */
-	struct device *devices;                /* prepared, open addressing by address */
+	const struct engine_row *engine; /* named; NULL: the usual one */
+	bool gguf;                       /* weights are stored in a llama.cpp type */
+	struct device *devices;          /* prepared, open addressing by address */
 	size_t device_count, device_slots;
 };
 
@@ -154,11 +154,11 @@ struct run {
 	struct wg_format format;
 	double t, p, d, e;
 	double gpus_per_node;
-	double flops_per_s;            /* matrix rate reached at large shapes */
+	double flops_per_s; /* matrix rate reached at large shapes */
 	double attention_flops_per_s;
-	double element_bytes, outer_bytes;     /* a weight */
-	double expert_ranks;           /* GPUs that share one layer's experts */
-	double kv_scale;               /* KV element bytes over 2 */
+	double element_bytes, outer_bytes; /* a weight */
+	double expert_ranks;               /* GPUs that share one layer's experts */
+	double kv_scale;                   /* KV element bytes over 2 */
 	double kv_element_bytes;
 	struct reduce_lines tensor_reduce;
 };
@@ -173,8 +173,8 @@ bool format_choose(const struct wg_estimator *estimator, const struct device *de
 /* New tokens of one pass over the layers, on one pipeline micro-batch. */
 struct step {
 	double decode_sequences, decode_context;
-	double prefill_sequences, prefill_new, prefill_cached;   /* of each sequence */
-	double logits;                 /* rows through the output matrix */
+	double prefill_sequences, prefill_new, prefill_cached; /* of each sequence */
+	double logits;                                         /* rows through the output matrix */
 	bool training;
 };
 

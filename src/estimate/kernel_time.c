@@ -32,7 +32,7 @@ void matrix_time(const struct run *run, double rows, double inner, double column
 	          (run->flops_per_s * matrix_shape(device->units, rows, inner, columns));
 	read = elements * element_bytes / device->bytes_per_s;
 	times->term[compute > read ? WG_TIME_MATMUL_COMPUTE : WG_TIME_WEIGHT_READ] +=
-	    repeat * smooth_maximum(compute, read);
+		repeat * smooth_maximum(compute, read);
 }
 
 void core_time(const struct run *run, double flops, double bytes, double repeat,
@@ -42,5 +42,5 @@ void core_time(const struct run *run, double flops, double bytes, double repeat,
 	double read = bytes / run->device->bytes_per_s;
 
 	times->term[compute > read ? WG_TIME_ATTENTION_COMPUTE : WG_TIME_KV_READ] +=
-	    repeat * smooth_maximum(compute, read);
+		repeat * smooth_maximum(compute, read);
 }

@@ -108,7 +108,8 @@ static void number_write(enum number_kind kind, double value, char *buffer, size
 /* Puts the numbers where the words have %s; no more than two. */
 void wg_refusal_write(const struct wg_refusal *refusal, char *buffer, size_t size)
 {
-	const char *words = refusal->kind == WG_REFUSAL_NONE ? "" : _(refusals[refusal->kind].words);
+	const char *words =
+		refusal->kind == WG_REFUSAL_NONE ? "" : _(refusals[refusal->kind].words);
 	char numbers[2][32];
 	size_t used = 0;
 	int next = 0;

@@ -68,7 +68,8 @@ static bool check_training(const struct wg_work *work, const struct wg_layout *l
 	if (share < 1)
 		return refuse(refusal, WG_REFUSAL_BATCH, work->global_batch, layout->data);
 	if (layout->pipeline > 1 && layout->zero_stage >= 2)
-		return refuse(refusal, WG_REFUSAL_SHARDING_PIPELINE, layout->zero_stage, layout->pipeline);
+		return refuse(refusal, WG_REFUSAL_SHARDING_PIPELINE, layout->zero_stage,
+		              layout->pipeline);
 	if (layout->pipeline > 1 && share / larger(1, work->micro_batch) < layout->pipeline)
 		return refuse(refusal, WG_REFUSAL_PIPELINE_BATCH,
 		              floor(share / larger(1, work->micro_batch)), layout->pipeline);
@@ -105,7 +106,7 @@ bool layout_check(const struct wg_estimator *estimator, const struct device *dev
 static bool rate_16(const struct device *device, enum wg_rate *ret_rate)
 {
 	static const enum wg_rate order[] = { WG_RATE_BF16, WG_RATE_FP16, WG_RATE_FP16_VECTOR,
-	                                      WG_RATE_FP32_MATRIX, WG_RATE_FP32 };
+		                              WG_RATE_FP32_MATRIX, WG_RATE_FP32 };
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		if (!(device->peak[order[i]] > 0))
@@ -116,6 +117,17 @@ static bool rate_16(const struct device *device, enum wg_rate *ret_rate)
 	return false;
 }
 
+/* FP8 or FP4 without such units stays small in memory and is multiplied in 16
+ * bit; training its weights so is nothing anyone does. */
+static bool fall_back_16(const struct device *device, bool trained, double bits,
+                         struct wg_format *format, struct wg_refusal *ret_refusal)
+{
+	format->weight_only = format->weight_only || bits < 16;
+	if ((trained && bits < 16) || !rate_16(device, &format->rate))
+		return refuse(ret_refusal, WG_REFUSAL_RATE, 0, 0);
+	return true;
+}
+
 bool format_choose(const struct wg_estimator *estimator, const struct device *device,
                    enum wg_weight_format weights, struct wg_format *ret_format,
                    struct wg_refusal *ret_refusal)
@@ -123,7 +135,7 @@ bool format_choose(const struct wg_estimator *estimator, const struct device *de
 	enum wg_task task = estimator->work.task;
 	struct wg_format format = { .weights = weights, .kv_element_bytes = 2 };
 	double bits = wg_weight_format_bits(weights);
-	bool frozen = task == WG_TASK_LORA || task == WG_TASK_QLORA;
+	bool trained = task == WG_TASK_TRAIN || task == WG_TASK_FINETUNE;
 
 	/* the base of QLoRA is 4-bit whatever the file holds (Dettmers et al. 2023) */
 	if (task == WG_TASK_QLORA && bits > 8.5) {
@@ -132,20 +144,13 @@ bool format_choose(const struct wg_estimator *estimator, const struct device *de
 	}
 	if (device->engine == NULL)
 		return refuse(ret_refusal, WG_REFUSAL_ENGINE, 0, 0);
-	if ((device->engine->formats >> weights & 1u) == 0)
-		return refuse(ret_refusal, WG_REFUSAL_FORMAT, bits, 0);
 	format.rate = wg_weight_format_rate(weights);
 	format.weight_only = wg_weight_format_is_weight_only(weights);
-	if (task_trains(task) && !frozen && format.weight_only)
+	if ((device->engine->formats >> weights & 1u) == 0 || (trained && format.weight_only))
 		return refuse(ret_refusal, WG_REFUSAL_FORMAT, bits, 0);
-	if (format.weight_only || !(device->peak[format.rate] > 0)) {
-		/* FP8 or FP4 without such units: kept small, multiplied in 16 bit */
-		format.weight_only = format.weight_only || bits < 16;
-		if (task_trains(task) && !frozen && bits < 16)
-			return refuse(ret_refusal, WG_REFUSAL_RATE, 0, 0);
-		if (!rate_16(device, &format.rate))
-			return refuse(ret_refusal, WG_REFUSAL_RATE, 0, 0);
-	}
+	if ((format.weight_only || !(device->peak[format.rate] > 0)) &&
+	    !fall_back_16(device, trained, bits, &format, ret_refusal))
+		return false;
 	*ret_format = format;
 	return true;
 }

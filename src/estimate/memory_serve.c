@@ -4,7 +4,7 @@
 
 #include "estimate/internal.h"
 
-#define KV_BLOCK_TOKENS 16.0      /* pages of the cache */
+#define KV_BLOCK_TOKENS 16.0 /* pages of the cache */
 /* Requests stand at different points of their output: on average half of it is
  * held; a tenth more is kept free so that none has to be pushed out. */
 #define OUTPUT_HELD 0.6
@@ -24,7 +24,8 @@ double rank_outer_parameters(const struct run *run)
 	const struct model_cost *cost = run->cost;
 
 	return (run->p > 1 ? larger(cost->first_parameters, cost->last_parameters)
-	                   : cost->outer_parameters) / run->t;
+	                   : cost->outer_parameters) /
+	       run->t;
 }
 
 void rank_parameters(const struct run *run, double *ret_dense, double *ret_expert)
@@ -60,8 +61,9 @@ static double kv_of(const struct run *run, double tokens)
 		double heads = part->latent ? 1 : smaller(run->t, larger(1, part->kv_heads));
 
 		if (part->kind == PART_CROSS)
-			kept = run->cost->encoder.fixed_tokens > 0 ? run->cost->encoder.fixed_tokens
-			                                           : run->estimator->work.input_tokens;
+			kept = run->cost->encoder.fixed_tokens > 0
+			               ? run->cost->encoder.fixed_tokens
+			               : run->estimator->work.input_tokens;
 		if (part->kind == PART_STATE)
 			bytes += part->repeat * 2 * part->state_elements / run->t;
 		else
@@ -159,7 +161,7 @@ static void refuse_memory(const struct run *run, const struct wg_memory *memory,
 		*refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY_WEIGHTS, weights, all };
 	else
 		*refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY, memory->total_bytes,
-		                                memory->available_bytes };
+			                        memory->available_bytes };
 }
 
 /* Encoders keep no cache: a batch is as large as its activations allow. */
@@ -171,8 +173,8 @@ static void encoder_batch(const struct run *run, struct wg_memory *memory, doubl
 	memory->terms[WG_MEMORY_ACTIVATIONS] = 0;
 	fixed = terms_sum(memory);
 	one = 2 * tokens * run->cost->hidden * run->device->profile[ENGINE_ACTIVATION_WIDTHS].value;
-	*ret_batch = larger(1, floor(smaller(wanted_sequences(run),
-	                                (memory->available_bytes - fixed) / one)));
+	*ret_batch = larger(
+		1, floor(smaller(wanted_sequences(run), (memory->available_bytes - fixed) / one)));
 	memory->terms[WG_MEMORY_ACTIVATIONS] = *ret_batch * one;
 	memory->total_bytes = terms_sum(memory);
 	memory->fits = memory->total_bytes <= memory->available_bytes;
@@ -188,7 +190,7 @@ void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *r
 	double pool, held, one;
 
 	*memory = (struct wg_memory){ .available_bytes = profile[ENGINE_UTILISATION].value *
-	                                                 run->device->memory_bytes };
+		                                         run->device->memory_bytes };
 	fixed_terms(run, profile[ENGINE_TOKEN_BUDGET].value, memory->terms);
 	if (!run->cost->generates) {
 		encoder_batch(run, memory, ret_batch);
@@ -211,7 +213,7 @@ void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *r
 		refuse_memory(run, memory, ret_refusal);
 		if (pool > 0)
 			*ret_refusal = (struct wg_refusal){ WG_REFUSAL_CONTEXT_MEMORY, request,
-			                                    memory->largest_context_tokens };
+				                            memory->largest_context_tokens };
 		return;
 	}
 	*ret_batch = larger(1, smaller(wanted_sequences(run), held > 0 ? pool / held : 1e9));

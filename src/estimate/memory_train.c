@@ -12,7 +12,7 @@
 #define REDUCE_BUCKET_BYTES 0.5e9
 
 struct shards {
-	double weights, gradients, optimizer;      /* divisors, dense parameters */
+	double weights, gradients, optimizer; /* divisors, dense parameters */
 	double expert_weights, expert_gradients, expert_optimizer;
 };
 
@@ -22,9 +22,11 @@ static struct shards shards_of(const struct run *run)
 	double d = run->d, de = larger(1, run->t * run->d / run->expert_ranks);
 
 	return (struct shards){
-		.weights = stage >= 3 ? d : 1, .gradients = stage >= 2 ? d : 1,
+		.weights = stage >= 3 ? d : 1,
+		.gradients = stage >= 2 ? d : 1,
 		.optimizer = stage >= 1 ? d : 1,
-		.expert_weights = stage >= 3 ? de : 1, .expert_gradients = stage >= 2 ? de : 1,
+		.expert_weights = stage >= 3 ? de : 1,
+		.expert_gradients = stage >= 2 ? de : 1,
 		.expert_optimizer = stage >= 1 ? de : 1,
 	};
 }
@@ -47,21 +49,23 @@ static void state_terms(const struct run *run, double *terms)
 	                                                 expert / shards.expert_weights) +
 	                           run->outer_bytes * outer / shards.weights;
 	if (has_adapters(run)) {
-		double adapters = run->cost->adapter_parameters_rank1 * run->estimator->work.lora_rank /
-		                  (run->t * run->p);
+		double adapters = run->cost->adapter_parameters_rank1 *
+		                  run->estimator->work.lora_rank / (run->t * run->p);
 
-		terms[WG_MEMORY_ADAPTERS] = adapters * (ADAPTER_WEIGHT_BYTES +
-		                                        profile[ENGINE_GRADIENT_BYTES].value +
-		                                        profile[ENGINE_OPTIMIZER_BYTES].value);
+		terms[WG_MEMORY_ADAPTERS] =
+			adapters * (ADAPTER_WEIGHT_BYTES + profile[ENGINE_GRADIENT_BYTES].value +
+		                    profile[ENGINE_OPTIMIZER_BYTES].value);
 	} else {
-		terms[WG_MEMORY_GRADIENTS] = profile[ENGINE_GRADIENT_BYTES].value *
-		                             (dense / shards.gradients + expert / shards.expert_gradients);
-		terms[WG_MEMORY_OPTIMIZER] = profile[ENGINE_OPTIMIZER_BYTES].value *
-		                             (dense / shards.optimizer + expert / shards.expert_optimizer);
+		terms[WG_MEMORY_GRADIENTS] =
+			profile[ENGINE_GRADIENT_BYTES].value *
+			(dense / shards.gradients + expert / shards.expert_gradients);
+		terms[WG_MEMORY_OPTIMIZER] =
+			profile[ENGINE_OPTIMIZER_BYTES].value *
+			(dense / shards.optimizer + expert / shards.expert_optimizer);
 	}
-	if (run->layout.zero_stage >= 3 && run->d > 1)   /* two layers gathered ahead */
-		terms[WG_MEMORY_WORKSPACE] += 2 * run->cost->main.largest_layer / run->expert_ranks *
-		                              run->element_bytes;
+	if (run->layout.zero_stage >= 3 && run->d > 1) /* two layers gathered ahead */
+		terms[WG_MEMORY_WORKSPACE] +=
+			2 * run->cost->main.largest_layer / run->expert_ranks * run->element_bytes;
 	if (run->d > 1)
 		terms[WG_MEMORY_WORKSPACE] += REDUCE_BUCKET_BYTES;
 }
@@ -81,12 +85,14 @@ static double activation_bytes(const struct run *run, double in_flight)
 	if (run->layout.recompute == 1)
 		kept = SELECTIVE_KEEPS * all;
 	else if (run->layout.recompute >= 2)
-		kept = 2 * tokens * stack->hidden / run->t * layers + all / larger(1, layers) / in_flight;
+		kept = 2 * tokens * stack->hidden / run->t * layers +
+		       all / larger(1, layers) / in_flight;
 	if (cost->encoder.part_count > 0)
-		kept += tokens * (cost->encoder.kept_bytes + cost->encoder.kept_bytes_sharded) / run->t;
+		kept += tokens * (cost->encoder.kept_bytes + cost->encoder.kept_bytes_sharded) /
+		        run->t;
 	logits = run->p > 1 || !(cost->head > 0)
-	             ? 0
-	             : tokens * cost->vocabulary * profile[ENGINE_LOGIT_BYTES].value / run->t;
+	                 ? 0
+	                 : tokens * cost->vocabulary * profile[ENGINE_LOGIT_BYTES].value / run->t;
 	return (kept * in_flight + logits) * (1 + profile[ENGINE_SLACK].value);
 }
 
@@ -98,8 +104,8 @@ static double last_stage_bytes(const struct run *run)
 	if (run->p <= 1)
 		return 0;
 	return activation_bytes(run, 1) + run->estimator->work.sequence_tokens *
-	                                      run->cost->vocabulary *
-	                                      profile[ENGINE_LOGIT_BYTES].value / run->t;
+	                                          run->cost->vocabulary *
+	                                          profile[ENGINE_LOGIT_BYTES].value / run->t;
 }
 
 static double sum(const double *terms)
@@ -131,13 +137,13 @@ void memory_train(const struct run *run, struct wg_memory *ret_memory, double *r
 	const struct coefficient *profile = run->device->profile;
 	const struct wg_work *work = &run->estimator->work;
 	struct wg_memory memory = { .available_bytes = profile[ENGINE_UTILISATION].value *
-	                                               run->device->memory_bytes };
+		                                       run->device->memory_bytes };
 	double in_flight, one, states;
 
 	state_terms(run, memory.terms);
-	memory.terms[WG_MEMORY_FRAMEWORK] = profile[ENGINE_FRAMEWORK_BYTES].value +
-	                                    (run->layout.gpus > 1
-	                                         ? profile[ENGINE_COLLECTIVE_BYTES].value : 0);
+	memory.terms[WG_MEMORY_FRAMEWORK] =
+		profile[ENGINE_FRAMEWORK_BYTES].value +
+		(run->layout.gpus > 1 ? profile[ENGINE_COLLECTIVE_BYTES].value : 0);
 	states = sum(memory.terms);
 	in_flight = smaller(run->p, larger(1, work->global_batch / run->d));
 	one = larger(activation_bytes(run, in_flight), last_stage_bytes(run));
@@ -147,13 +153,13 @@ void memory_train(const struct run *run, struct wg_memory *ret_memory, double *r
 	memory.fits = memory.total_bytes <= memory.available_bytes;
 	if (!memory.fits && memory.terms[WG_MEMORY_WEIGHTS] > run->device->memory_bytes)
 		*ret_refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY_WEIGHTS,
-		                                    memory.terms[WG_MEMORY_WEIGHTS],
-		                                    run->device->memory_bytes };
+			                            memory.terms[WG_MEMORY_WEIGHTS],
+			                            run->device->memory_bytes };
 	else if (!memory.fits && states > memory.available_bytes)
 		*ret_refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY_STATES, states,
-		                                    memory.available_bytes };
+			                            memory.available_bytes };
 	else if (!memory.fits)
 		*ret_refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY, memory.total_bytes,
-		                                    memory.available_bytes };
+			                            memory.available_bytes };
 	*ret_memory = memory;
 }

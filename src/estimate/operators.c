@@ -15,8 +15,12 @@
 static struct part mixer_common(const struct wg_mixer *mixer, double hidden, double repeat)
 {
 	return (struct part){
-		.repeat = repeat, .hidden = hidden, .causal = mixer->causal,
-		.heads = mixer->heads, .kv_heads = mixer->kv_heads, .window = mixer->window_tokens,
+		.repeat = repeat,
+		.hidden = hidden,
+		.causal = mixer->causal,
+		.heads = mixer->heads,
+		.kv_heads = mixer->kv_heads,
+		.window = mixer->window_tokens,
 		.element_bytes = NORM_BYTES_PER_HIDDEN * hidden,
 		.kept_bytes = KEPT_BYTES_PER_HIDDEN * hidden,
 	};
@@ -91,10 +95,13 @@ static struct part dense_part(const struct wg_ffn *ffn, double hidden, double re
 	double width = ffn->width;
 
 	return (struct part){
-		.kind = PART_DENSE, .repeat = repeat, .hidden = hidden,
+		.kind = PART_DENSE,
+		.repeat = repeat,
+		.hidden = hidden,
 		.in = ffn->matmul_parameters * (ffn->gated ? 2.0 / 3 : 0.5),
 		.out = ffn->matmul_parameters * (ffn->gated ? 1.0 / 3 : 0.5),
-		.in_columns = width * (ffn->gated ? 2 : 1), .out_rows = width,
+		.in_columns = width * (ffn->gated ? 2 : 1),
+		.out_rows = width,
 		.element_bytes = NORM_BYTES_PER_HIDDEN * hidden,
 		.element_bytes_sharded = (ffn->gated ? 6 : 4) * width,
 		.kept_bytes = KEPT_BYTES_PER_HIDDEN * hidden,
@@ -109,10 +116,14 @@ static struct part moe_part(const struct wg_ffn *ffn, double hidden, double repe
 	double matrices = ffn->gated ? 3 : 2;
 
 	return (struct part){
-		.kind = PART_MOE, .repeat = repeat, .hidden = hidden,
-		.experts = experts, .chosen = chosen, .expert = ffn->expert_parameters,
+		.kind = PART_MOE,
+		.repeat = repeat,
+		.hidden = hidden,
+		.experts = experts,
+		.chosen = chosen,
+		.expert = ffn->expert_parameters,
 		.shared = matrices * hidden * ffn->shared_width,
-		.replicated = hidden * experts,      /* the router */
+		.replicated = hidden * experts, /* the router */
 		.log_miss = chosen < experts ? log1p(-chosen / experts) : -INFINITY,
 		.expert_columns = (matrices - 1) * ffn->expert_width,
 		.element_bytes = NORM_BYTES_PER_HIDDEN * hidden + 4 * chosen * hidden,
@@ -144,7 +155,8 @@ static void sum_kept(struct stack_cost *cost)
 {
 	for (size_t i = 0; i < cost->part_count; i++) {
 		cost->kept_bytes += cost->parts[i].repeat * cost->parts[i].kept_bytes;
-		cost->kept_bytes_sharded += cost->parts[i].repeat * cost->parts[i].kept_bytes_sharded;
+		cost->kept_bytes_sharded +=
+			cost->parts[i].repeat * cost->parts[i].kept_bytes_sharded;
 	}
 }
 
@@ -153,8 +165,9 @@ static enum wg_status stack_make(struct wg_arena *arena, const struct wg_stack *
 {
 	struct part *parts = wg_arena_array(arena, 3 * stack->layer_kinds + 1, sizeof(*parts));
 	size_t count = 0;
-	struct stack_cost cost = { .layers = stack->layer_count, .hidden = stack->hidden,
-	                           .fixed_tokens = stack->fixed_tokens };
+	struct stack_cost cost = { .layers = stack->layer_count,
+		                   .hidden = stack->hidden,
+		                   .fixed_tokens = stack->fixed_tokens };
 
 	if (parts == NULL)
 		return wg_error_no_memory(error);
@@ -188,8 +201,8 @@ static void adapter_add(struct model_cost *cost, const struct part *part)
 	if (part->out > 0)
 		cost->adapter_parameters_rank1 += part->repeat * (part->out_rows + part->hidden);
 	if (part->kind == PART_MOE && part->shared > 0)
-		cost->adapter_parameters_rank1 += part->repeat *
-		                                  (3 * part->hidden + part->shared / part->hidden);
+		cost->adapter_parameters_rank1 +=
+			part->repeat * (3 * part->hidden + part->shared / part->hidden);
 }
 
 static void legality_add(struct model_cost *cost, const struct wg_layer *layer)
@@ -204,8 +217,8 @@ static void legality_add(struct model_cost *cost, const struct wg_layer *layer)
 		cost->moe = true;
 		cost->experts = layer->ffn.experts;
 		cost->expert_layers += layer->repeat;
-		cost->expert_parameters += (double)layer->repeat * layer->ffn.experts *
-		                           layer->ffn.expert_parameters;
+		cost->expert_parameters +=
+			(double)layer->repeat * layer->ffn.experts * layer->ffn.expert_parameters;
 	}
 }
 
@@ -218,14 +231,15 @@ static void format_bytes(const struct wg_model *model, struct model_cost *cost)
 	for (int f = 0; f < WG_WEIGHTS_COUNT; f++) {
 		enum wg_weight_format format = (enum wg_weight_format)f;
 		double total = format == model->stored.format && model->stored.bytes > 0
-		                   ? model->stored.bytes
-		                   : wg_model_weight_bytes(model, format);
+		                       ? model->stored.bytes
+		                       : wg_model_weight_bytes(model, format);
 		double outer = format == WG_WEIGHTS_FP32 ? 2 * outer16 : outer16;
 		double layers = total - outer;
 		double least = 0.8 * wg_weight_format_bits(format) / 8 * cost->layer_parameters;
 
 		if (layers < least) {
-			double all = total / larger(1, cost->layer_parameters + cost->outer_parameters);
+			double all =
+				total / larger(1, cost->layer_parameters + cost->outer_parameters);
 
 			layers = all * cost->layer_parameters;
 			outer = all * cost->outer_parameters;
@@ -260,8 +274,8 @@ enum wg_status model_cost_make(struct wg_arena *arena, const struct wg_model *mo
 	cost.head = model->head_parameters;
 	cost.first_parameters = model->embedding_parameters;
 	cost.last_parameters = model->head_parameters;
-	cost.outer_parameters = model->embedding_parameters +
-	                        (model->tied_head ? 0 : model->head_parameters);
+	cost.outer_parameters =
+		model->embedding_parameters + (model->tied_head ? 0 : model->head_parameters);
 	cost.trained_parameters = model->parameters;
 	cost.layer_parameters = larger(0, model->parameters - cost.outer_parameters);
 	format_bytes(model, &cost);

@@ -5,7 +5,7 @@
 
 #include "estimate/internal.h"
 
-#define POWER_SPREAD 0.15         /* estimates from the limit, calibrated: 11 % median miss */
+#define POWER_SPREAD 0.15 /* estimates from the limit, calibrated: 11 % median miss */
 
 struct wg_range power_watts(const struct run *run, const struct times *times, double gpus)
 {

@@ -9,9 +9,9 @@
 enum sharing { SHARE_NONE, SHARE_SURFACE, SHARE_ALL_TO_ALL, SHARE_PANELS, SHARE_GATHER };
 
 static const struct kernel {
-	double flop_per_byte_64;      /* with 8-byte numbers; half the bytes with 4 */
-	double rate_share, memory_share;   /* of the reachable rate and bandwidth */
-	bool matrix;                  /* runs on the matrix units where there are any */
+	double flop_per_byte_64;         /* with 8-byte numbers; half the bytes with 4 */
+	double rate_share, memory_share; /* of the reachable rate and bandwidth */
+	bool matrix;                     /* runs on the matrix units where there are any */
 	enum sharing sharing;
 } kernels[WG_SCIENCE_COUNT] = {
 	/* triad a = b + s c: 2 FLOP on 24 bytes (McCalpin 1995) */
@@ -37,7 +37,8 @@ static double bytes_of(enum wg_rate rate)
 /* The rate asked for, or the matrix units' where the kernel can use them. */
 static double peak_flops(const struct device *device, enum wg_rate rate, bool matrix)
 {
-	double vector = bytes_of(rate) > 4 ? device->peak[WG_RATE_FP64] : device->peak[WG_RATE_FP32];
+	double vector =
+		bytes_of(rate) > 4 ? device->peak[WG_RATE_FP64] : device->peak[WG_RATE_FP32];
 	double units = bytes_of(rate) > 4 ? device->peak[WG_RATE_FP64_TENSOR]
 	                                  : device->peak[WG_RATE_FP32_MATRIX];
 
@@ -50,7 +51,7 @@ bool science_memory(const struct run *run, struct wg_memory *ret_memory,
 	const struct wg_work *work = &run->estimator->work;
 	const struct coefficient *profile = run->device->profile;
 	struct wg_memory memory = { .available_bytes = profile[ENGINE_UTILISATION].value *
-	                                               run->device->memory_bytes };
+		                                       run->device->memory_bytes };
 
 	memory.terms[WG_MEMORY_WORKSPACE] = work->science_bytes / run->layout.gpus;
 	memory.terms[WG_MEMORY_FRAMEWORK] = profile[ENGINE_FRAMEWORK_BYTES].value;
@@ -59,11 +60,10 @@ bool science_memory(const struct run *run, struct wg_memory *ret_memory,
 	*ret_memory = memory;
 	if (!memory.fits) {
 		*ret_refusal = (struct wg_refusal){ WG_REFUSAL_MEMORY, memory.total_bytes,
-		                                    memory.available_bytes };
+			                            memory.available_bytes };
 		return false;
 	}
-	if (!(peak_flops(run->device, work->science_rate,
-	                 kernels[work->kernel].matrix) > 0)) {
+	if (!(peak_flops(run->device, work->science_rate, kernels[work->kernel].matrix) > 0)) {
 		*ret_refusal = (struct wg_refusal){ .kind = WG_REFUSAL_RATE };
 		return false;
 	}
@@ -111,10 +111,10 @@ void science_run(const struct run *run, struct wg_estimate *estimate)
 	                   kernel->rate_share);
 	memory = share / intensity / (device->bytes_per_s * kernel->memory_share);
 	times.term[compute > memory ? WG_TIME_MATMUL_COMPUTE : WG_TIME_ELEMENTWISE] =
-	    smooth_maximum(compute, memory);
+		smooth_maximum(compute, memory);
 	exchange = exchange_s(run, kernel->sharing, share / intensity);
 	times.term[WG_TIME_DATA_LINK] = larger(0, exchange - device->profile[ENGINE_OVERLAP].value *
-	                                                       larger(compute, memory));
+	                                                             larger(compute, memory));
 	spread = times_spread(device, &times, device->form_spread);
 	rate = flop / times_sum(&times);
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)

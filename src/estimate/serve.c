@@ -10,7 +10,7 @@
 
 #include "estimate/internal.h"
 
-#define ROUNDS 3                  /* of the fixed point; the fourth moves nothing by 1 % */
+#define ROUNDS 3 /* of the fixed point; the fourth moves nothing by 1 % */
 
 /* First-token times also hold what the queue does, which a mean does not know. */
 #define TTFT_SPREAD 0.45
@@ -20,11 +20,11 @@
 #define BUNCHING 0.1
 
 struct loop {
-	double n;                      /* customers of the group */
+	double n; /* customers of the group */
 	double input, output, budget, context;
-	double decoding;               /* of n, on average */
-	double chunk;                  /* new tokens of prefill in a mixed step */
-	double mixed_share;            /* of steps */
+	double decoding;    /* of n, on average */
+	double chunk;       /* new tokens of prefill in a mixed step */
+	double mixed_share; /* of steps */
 	struct times decode, mixed, mean;
 	double step_s, ttft_s, bunch_s, requests_per_s;
 };
@@ -33,8 +33,9 @@ struct loop {
 static struct step mixed_step(const struct loop *loop)
 {
 	double sequences = loop->chunk / loop->input;
-	struct step step = { .decode_sequences = loop->decoding, .decode_context = loop->context,
-	                     .logits = loop->decoding + larger(1, sequences) };
+	struct step step = { .decode_sequences = loop->decoding,
+		             .decode_context = loop->context,
+		             .logits = loop->decoding + larger(1, sequences) };
 
 	if (sequences >= 1) {
 		step.prefill_sequences = sequences;
@@ -42,7 +43,7 @@ static struct step mixed_step(const struct loop *loop)
 	} else {
 		step.prefill_sequences = 1;
 		step.prefill_new = loop->chunk;
-		step.prefill_cached = (loop->input - loop->chunk) / 2;   /* mean over its chunks */
+		step.prefill_cached = (loop->input - loop->chunk) / 2; /* mean over its chunks */
 	}
 	return step;
 }
@@ -59,8 +60,9 @@ static void loop_round(const struct run *run, struct loop *loop)
 {
 	double room = larger(16, loop->budget - loop->decoding);
 	double delay, service, mixed_s, decode_s, arriving;
-	struct step decode = { .decode_sequences = loop->decoding, .decode_context = loop->context,
-	                       .logits = loop->decoding };
+	struct step decode = { .decode_sequences = loop->decoding,
+		               .decode_context = loop->context,
+		               .logits = loop->decoding };
 	struct step mixed;
 
 	/* new tokens a step if all arrivals are taken at once */
@@ -84,7 +86,8 @@ static void loop_round(const struct run *run, struct loop *loop)
 	loop->requests_per_s = loop->n / (loop->ttft_s + delay);
 	loop->bunch_s = BUNCHING * (loop->n - 1) / 2 * service;
 	loop->decoding = larger(loop->output > 1 ? 1 : 0, loop->n * delay / (loop->ttft_s + delay));
-	loop->mixed_share = smaller(1, loop->requests_per_s * loop->input * loop->step_s / loop->chunk);
+	loop->mixed_share =
+		smaller(1, loop->requests_per_s * loop->input * loop->step_s / loop->chunk);
 }
 
 static void loop_solve(const struct run *run, double n, struct loop *loop)
@@ -93,8 +96,11 @@ static void loop_solve(const struct run *run, double n, struct loop *loop)
 	double budget = run->device->profile[ENGINE_TOKEN_BUDGET].value;
 
 	*loop = (struct loop){
-		.n = n, .input = work->input_tokens, .output = larger(1, work->output_tokens),
-		.budget = budget, .context = work->input_tokens + work->output_tokens / 2,
+		.n = n,
+		.input = work->input_tokens,
+		.output = larger(1, work->output_tokens),
+		.budget = budget,
+		.context = work->input_tokens + work->output_tokens / 2,
 		.decoding = work->output_tokens > 1 ? n : 0,
 	};
 	for (int i = 0; i < ROUNDS; i++)
@@ -109,20 +115,21 @@ static void single_stream(const struct run *run, struct wg_metrics *metrics)
 	const struct wg_work *work = &run->estimator->work;
 	const struct device *device = run->device;
 	double chunk = smaller(work->input_tokens, device->profile[ENGINE_TOKEN_BUDGET].value);
-	struct step prefill = { .prefill_sequences = 1, .prefill_new = chunk,
-	                        .prefill_cached = (work->input_tokens - chunk) / 2, .logits = 1 };
-	struct step decode = { .decode_sequences = 1, .logits = 1,
-	                       .decode_context = work->input_tokens + work->output_tokens / 2 };
+	struct step prefill = { .prefill_sequences = 1,
+		                .prefill_new = chunk,
+		                .prefill_cached = (work->input_tokens - chunk) / 2,
+		                .logits = 1 };
+	struct step decode = { .decode_sequences = 1,
+		               .logits = 1,
+		               .decode_context = work->input_tokens + work->output_tokens / 2 };
 	struct times times;
 
 	step_time(run, &prefill, &times);
-	metrics->prefill_tokens_per_s = range_around(chunk / times_sum(&times),
-	                                             times_spread(device, &times,
-	                                                          device->form_spread));
+	metrics->prefill_tokens_per_s = range_around(
+		chunk / times_sum(&times), times_spread(device, &times, device->form_spread));
 	step_time(run, &decode, &times);
-	metrics->decode_tokens_per_s = range_around(1 / times_sum(&times),
-	                                            times_spread(device, &times,
-	                                                         device->form_spread * 0.8));
+	metrics->decode_tokens_per_s = range_around(
+		1 / times_sum(&times), times_spread(device, &times, device->form_spread * 0.8));
 }
 
 static void fill_metrics(const struct run *run, const struct loop *loop, double waiting,
@@ -139,7 +146,8 @@ static void fill_metrics(const struct run *run, const struct loop *loop, double 
 
 	metrics->requests_per_s = rate;
 	metrics->output_tokens_per_s = wg_range_scale(rate, work->output_tokens);
-	metrics->total_tokens_per_s = wg_range_scale(rate, work->input_tokens + work->output_tokens);
+	metrics->total_tokens_per_s =
+		wg_range_scale(rate, work->input_tokens + work->output_tokens);
 	metrics->tpot_s = range_around(loop->step_s, spread);
 	metrics->ttft_s = range_around(loop->ttft_s + loop->bunch_s + queue_s + request_s,
 	                               hypot(spread, TTFT_SPREAD));
@@ -157,7 +165,9 @@ static void encode_run(const struct run *run, struct wg_estimate *estimate)
 	const struct wg_work *work = &run->estimator->work;
 	const struct device *device = run->device;
 	double n = estimate->batch, spread, rate;
-	struct step step = { .prefill_sequences = n, .prefill_new = work->input_tokens, .logits = 0 };
+	struct step step = { .prefill_sequences = n,
+		             .prefill_new = work->input_tokens,
+		             .logits = 0 };
 	struct times times;
 
 	step_time(run, &step, &times);

@@ -12,8 +12,8 @@ static double kv_share(const struct run *run, const struct part *part)
 	return part->latent ? 1 : 1 / smaller(run->t, larger(1, part->kv_heads));
 }
 
-static void attention_cores(const struct run *run, const struct step *step,
-                            const struct part *part, struct times *times)
+static void attention_cores(const struct run *run, const struct step *step, const struct part *part,
+                            struct times *times)
 {
 	double share = kv_share(run, part) * run->kv_scale;
 	double n = step->prefill_new, r = step->prefill_cached;
@@ -27,8 +27,9 @@ static void attention_cores(const struct run *run, const struct step *step,
 			kept = smaller(kept, part->index_topk);
 		core_time(run,
 		          step->decode_sequences / run->t *
-		              (kept * part->pair_flops_decode + seen * part->index_flops),
-		          step->decode_sequences * kept * part->kv_bytes * share, part->repeat, times);
+		                  (kept * part->pair_flops_decode + seen * part->index_flops),
+		          step->decode_sequences * kept * part->kv_bytes * share, part->repeat,
+		          times);
 	}
 	if (step->prefill_sequences > 0 && n > 0) {
 		double pairs = context_pairs(n, r, part->window, part->causal);
@@ -36,8 +37,9 @@ static void attention_cores(const struct run *run, const struct step *step,
 
 		core_time(run,
 		          step->prefill_sequences / run->t *
-		              (kept * part->pair_flops + pairs * part->index_flops),
-		          step->prefill_sequences * (n + r) * part->kv_bytes * share, part->repeat, times);
+		                  (kept * part->pair_flops + pairs * part->index_flops),
+		          step->prefill_sequences * (n + r) * part->kv_bytes * share, part->repeat,
+		          times);
 	}
 }
 
@@ -50,11 +52,12 @@ static void cross_cores(const struct run *run, const struct step *step, const st
 
 	if (step->decode_sequences > 0)
 		core_time(run, step->decode_sequences / run->t * encoder_tokens * part->pair_flops,
-		          step->decode_sequences * encoder_tokens * part->kv_bytes * share, part->repeat,
-		          times);
+		          step->decode_sequences * encoder_tokens * part->kv_bytes * share,
+		          part->repeat, times);
 	if (step->prefill_sequences > 0) {
-		matrix_time(run, rows, part->hidden, part->key_value / part->hidden * kv_share(run, part),
-		            part->repeat, run->element_bytes, times);
+		matrix_time(run, rows, part->hidden,
+		            part->key_value / part->hidden * kv_share(run, part), part->repeat,
+		            run->element_bytes, times);
 		core_time(run, rows / run->t * step->prefill_new * part->pair_flops,
 		          rows * part->kv_bytes * share, part->repeat, times);
 	}
@@ -99,22 +102,23 @@ static void expert_time(const struct run *run, const struct part *part, double t
 	/* the experts' products of one layer run as one grouped product: tiles of
 	 * all of them fill the GPU, but each has few rows */
 	shape = matrix_shape(run->device->units, rows * touched, inner,
-	                      part->expert_columns / split) * rows / (rows + 16);
+	                     part->expert_columns / split) *
+	        rows / (rows + 16);
 	compute = 2 * load * group * part->chosen * part->expert / ranks /
 	          (run->flops_per_s * run->device->profile[ENGINE_EXPERT].value * shape);
 	read = inner * columns * run->element_bytes / run->device->bytes_per_s;
 	times->term[compute > read ? WG_TIME_MATMUL_COMPUTE : WG_TIME_WEIGHT_READ] +=
-	    part->repeat * smooth_maximum(compute, read);
+		part->repeat * smooth_maximum(compute, read);
 }
 
 static void ffn_time(const struct run *run, const struct part *part, double tokens,
                      struct times *times)
 {
 	if (part->kind == PART_DENSE) {
-		matrix_time(run, tokens, part->hidden, part->in / part->hidden / run->t, part->repeat,
-		            run->element_bytes, times);
-		matrix_time(run, tokens, part->out / part->hidden / run->t, part->hidden, part->repeat,
-		            run->element_bytes, times);
+		matrix_time(run, tokens, part->hidden, part->in / part->hidden / run->t,
+		            part->repeat, run->element_bytes, times);
+		matrix_time(run, tokens, part->out / part->hidden / run->t, part->hidden,
+		            part->repeat, run->element_bytes, times);
 		return;
 	}
 	matrix_time(run, tokens, part->hidden, part->replicated / part->hidden, part->repeat,
@@ -146,8 +150,10 @@ static void link_time(const struct run *run, const struct stack_cost *stack, dou
 		/* dispatch in 8 or 16 bit, combine in 16 */
 		if (part->kind == PART_MOE)
 			times->term[WG_TIME_EXPERT_LINK] +=
-			    part->repeat * (link_all_to_all(run, run->e, 1, bytes * smaller(2, run->element_bytes)) +
-			                    link_all_to_all(run, run->e, 1, 2 * bytes));
+				part->repeat *
+				(link_all_to_all(run, run->e, 1,
+			                         bytes * smaller(2, run->element_bytes)) +
+			         link_all_to_all(run, run->e, 1, 2 * bytes));
 	}
 }
 
@@ -185,12 +191,13 @@ static void host_time(const struct run *run, const struct step *step, double lay
 
 	if (step->prefill_sequences > 0)
 		dispatch = larger(0, layers * profile[ENGINE_DISPATCH_S].value +
-		                         run->cost->expert_layers *
-		                             profile[ENGINE_EXPERT_DISPATCH_S].value - busy);
+		                             run->cost->expert_layers *
+		                                     profile[ENGINE_EXPERT_DISPATCH_S].value -
+		                             busy);
 	times->term[WG_TIME_HOST] += layers * profile[ENGINE_LAYER_S].value + dispatch;
 	if (!step->training)
-		times->term[WG_TIME_HOST] += profile[ENGINE_STEP_S].value +
-		                             sequences * profile[ENGINE_SEQUENCE_S].value;
+		times->term[WG_TIME_HOST] +=
+			profile[ENGINE_STEP_S].value + sequences * profile[ENGINE_SEQUENCE_S].value;
 }
 
 void step_time(const struct run *run, const struct step *step, struct times *ret_times)
@@ -206,10 +213,11 @@ void step_time(const struct run *run, const struct step *step, struct times *ret
 		                                                : run->estimator->work.input_tokens;
 		if (step->prefill_sequences > 0 && step->prefill_cached <= 0) {
 			struct step encode = { .prefill_sequences = step->prefill_sequences,
-			                       .prefill_new = encoder_tokens, .training = step->training };
+				               .prefill_new = encoder_tokens,
+				               .training = step->training };
 
-			stack_time(run, &encode, &cost->encoder, step->prefill_sequences * encoder_tokens, 0,
-			           &times);
+			stack_time(run, &encode, &cost->encoder,
+			           step->prefill_sequences * encoder_tokens, 0, &times);
 			layers += cost->encoder.layers;
 		}
 	}
@@ -219,8 +227,8 @@ void step_time(const struct run *run, const struct step *step, struct times *ret
 		            run->outer_bytes, &times);
 	if (run->p > 1)
 		times.term[WG_TIME_PIPELINE_LINK] +=
-		    (run->p - 1) * link_send(run, step->training ? run->t * run->d : run->t,
-		                             2 * tokens * cost->hidden);
+			(run->p - 1) * link_send(run, step->training ? run->t * run->d : run->t,
+		                                 2 * tokens * cost->hidden);
 	host_time(run, step, layers, &times);
 	*ret_times = times;
 }

@@ -16,7 +16,8 @@ struct passes {
 
 static bool frozen_base(const struct run *run)
 {
-	return run->estimator->work.task == WG_TASK_LORA || run->estimator->work.task == WG_TASK_QLORA;
+	return run->estimator->work.task == WG_TASK_LORA ||
+	       run->estimator->work.task == WG_TASK_QLORA;
 }
 
 static struct passes passes_of(const struct run *run)
@@ -38,8 +39,10 @@ static void pass_times(const struct run *run, double micro_batch, struct times *
 	const struct wg_work *work = &run->estimator->work;
 	const struct coefficient *profile = run->device->profile;
 	const struct passes passes = passes_of(run);
-	struct step step = { .prefill_sequences = micro_batch, .prefill_new = work->sequence_tokens,
-	                     .logits = micro_batch * work->sequence_tokens, .training = true };
+	struct step step = { .prefill_sequences = micro_batch,
+		             .prefill_new = work->sequence_tokens,
+		             .logits = micro_batch * work->sequence_tokens,
+		             .training = true };
 	double layers = run->cost->main.layers + run->cost->encoder.layers, busy, host;
 
 	step_time(run, &step, times);
@@ -57,13 +60,15 @@ static void pass_times(const struct run *run, double micro_batch, struct times *
 
 		rank_parameters(run, &dense, &expert);
 		times->term[WG_TIME_WEIGHT_READ] += passes.matrix * run->p * (dense + expert) *
-		                                    (run->element_bytes + 4) / run->device->bytes_per_s;
+		                                    (run->element_bytes + 4) /
+		                                    run->device->bytes_per_s;
 	}
 	times->term[WG_TIME_HOST] = 0;
 	busy = times_sum(times);
 	host = 3 * (layers * profile[ENGINE_DISPATCH_S].value +
 	            run->cost->expert_layers * profile[ENGINE_EXPERT_DISPATCH_S].value);
-	times->term[WG_TIME_HOST] = larger(0, host - busy) + 3 * layers * profile[ENGINE_LAYER_S].value;
+	times->term[WG_TIME_HOST] =
+		larger(0, host - busy) + 3 * layers * profile[ENGINE_LAYER_S].value;
 }
 
 /* Bytes of gradients or weights one rank holds in 16 bit, dense and expert. */
@@ -77,8 +82,8 @@ static double data_link_s(const struct run *run, double micro_batches, double co
 		return 0;
 	rank_parameters(run, &dense, &expert);
 	if (frozen_base(run)) {
-		double adapters = run->cost->adapter_parameters_rank1 * run->estimator->work.lora_rank /
-		                  (run->t * run->p);
+		double adapters = run->cost->adapter_parameters_rank1 *
+		                  run->estimator->work.lora_rank / (run->t * run->p);
 
 		total = link_all_reduce(run, run->d, stride, 2 * adapters);
 		passes = run->layout.zero_stage >= 3 ? 2 * micro_batches : 0;
@@ -108,8 +113,8 @@ static double optimizer_s(const struct run *run)
 		return run->cost->adapter_parameters_rank1 * run->estimator->work.lora_rank *
 		       OPTIMIZER_PASS_BYTES / (run->t * run->p) / run->device->bytes_per_s;
 	rank_parameters(run, &dense, &expert);
-	return OPTIMIZER_PASS_BYTES * (dense / share + expert / larger(1, share * run->t /
-	                                                                    run->expert_ranks)) /
+	return OPTIMIZER_PASS_BYTES *
+	       (dense / share + expert / larger(1, share * run->t / run->expert_ranks)) /
 	       run->device->bytes_per_s;
 }
 
@@ -125,8 +130,9 @@ static double model_flops(const struct run *run)
 		double elements = part->in + part->replicated + part->key_value + part->out +
 		                  part->shared + part->chosen * part->expert;
 
-		flops += part->repeat * (2 * elements + context_pairs(s, 0, part->window, part->causal) /
-		                                            s * part->pair_flops);
+		flops += part->repeat *
+		         (2 * elements +
+		          context_pairs(s, 0, part->window, part->causal) / s * part->pair_flops);
 	}
 	return flops;
 }
@@ -146,8 +152,8 @@ static void train_metrics(const struct run *run, const struct times *times, doub
 	metrics->tokens_per_s = range_around(rate, spread);
 	metrics->tokens_per_s_per_gpu = range_around(rate / run->layout.gpus, spread);
 	metrics->samples_per_s = range_around(work->global_batch / seconds, spread);
-	metrics->model_flops_utilisation = range_around(backward * model_flops(run) * rate / peak,
-	                                                spread);
+	metrics->model_flops_utilisation =
+		range_around(backward * model_flops(run) * rate / peak, spread);
 	metrics->model_flops_utilisation.high = smaller(1, metrics->model_flops_utilisation.high);
 	if (work->total_tokens > 0)
 		metrics->hours_total = range_around(work->total_tokens / rate / 3600, spread);

@@ -1,10 +1,11 @@
 #!/bin/sh
 # estimate: one layout, from figures to the page.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # field NAME: the first number or word of a member of the JSON document in out.
 field() {
-	tr ',{}' '\n\n\n' <out | sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\"]*\)\"\{0,1\}.*/\1/p" | head -n 1
+	tr ',' '\n' <out | tr '{' '\n' | sed -n "s/^ *\"$1\": *\"\{0,1\}\([^\"]*\)\"\{0,1\}.*/\1/p" | head -n 1
 }
 is() {
 	[ "$(field "$1")" = "$2" ]

@@ -53,8 +53,9 @@ static double matrix_rate(const struct reference_case *c)
 {
 	enum wg_rate rate = c->format.rate;
 	bool eight = rate == WG_RATE_FP8 || rate == WG_RATE_INT8;
-	double reach = eight ? c->device->reach[1] : rate == WG_RATE_FP4 ? c->device->reach[2]
-	                                                                 : c->device->reach[0];
+	double reach = eight                 ? c->device->reach[1]
+	               : rate == WG_RATE_FP4 ? c->device->reach[2]
+	                                     : c->device->reach[0];
 
 	return c->device->peak[rate] * reach *
 	       (c->format.weight_only ? profile(c, ENGINE_DEQUANT) : 1);
@@ -107,8 +108,8 @@ struct sums {
 };
 
 struct work_of_step {
-	double decode, context;              /* sequences; tokens each has seen */
-	double prefill, fresh, cached;       /* sequences; new and old tokens of each */
+	double decode, context;        /* sequences; tokens each has seen */
+	double prefill, fresh, cached; /* sequences; new and old tokens of each */
 	double logits;
 };
 
@@ -124,58 +125,67 @@ static void mixer(const struct reference_case *c, const struct wg_mixer *m, doub
 		double out = a * m->value_size * hidden;
 		double context = w->context;
 
-		sums->matrix += product(c, tokens, hidden, (m->matmul_parameters - down - out) / hidden / t,
-		                   bytes);
+		sums->matrix += product(c, tokens, hidden,
+		                        (m->matmul_parameters - down - out) / hidden / t, bytes);
 		sums->matrix += product(c, tokens, hidden, down / hidden, bytes);
 		sums->matrix += product(c, tokens, a * m->value_size / t, hidden, bytes);
 		if (w->decode > 0)
 			sums->attention += core(c, w->decode * context / t * 2 * a * (2 * r + rope),
-			                w->decode * context * (r + rope) * kv);
+			                        w->decode * context * (r + rope) * kv);
 		if (w->prefill > 0)
-			sums->attention += core(c, w->prefill * contexts(w->fresh, w->cached, 0) / t * 2 * a *
-			                       (m->key_size + m->value_size),
-			                w->prefill * (w->fresh + w->cached) * (r + rope) * kv);
+			sums->attention +=
+				core(c,
+			             w->prefill * contexts(w->fresh, w->cached, 0) / t * 2 * a *
+			                     (m->key_size + m->value_size),
+			             w->prefill * (w->fresh + w->cached) * (r + rope) * kv);
 		return;
 	}
 	/* query, key and value in one product; key/value heads at least one a rank */
 	kept = fmin(t, m->kv_heads);
 	sums->matrix += product(c, tokens, hidden,
-	                   m->heads * m->key_size / t +
-	                       m->kv_heads * (m->key_size + m->value_size) / kept +
-	                       (m->matmul_parameters -
-	                        hidden * (m->heads * m->key_size +
-	                                  m->kv_heads * (m->key_size + m->value_size) +
-	                                  m->heads * m->value_size)) / hidden / t,
-	                   bytes);
+	                        m->heads * m->key_size / t +
+	                                m->kv_heads * (m->key_size + m->value_size) / kept +
+	                                (m->matmul_parameters -
+	                                 hidden * (m->heads * m->key_size +
+	                                           m->kv_heads * (m->key_size + m->value_size) +
+	                                           m->heads * m->value_size)) /
+	                                        hidden / t,
+	                        bytes);
 	sums->matrix += product(c, tokens, m->heads * m->value_size / t, hidden, bytes);
 	if (w->decode > 0) {
-		double seen = m->window_tokens > 0 ? fmin(w->context, m->window_tokens) : w->context;
+		double seen =
+			m->window_tokens > 0 ? fmin(w->context, m->window_tokens) : w->context;
 
-		sums->attention += core(c, w->decode * seen * 2 * m->heads * (m->key_size + m->value_size) / t,
-		                w->decode * seen * m->kv_heads * (m->key_size + m->value_size) * kv / kept);
+		sums->attention += core(
+			c, w->decode * seen * 2 * m->heads * (m->key_size + m->value_size) / t,
+			w->decode * seen * m->kv_heads * (m->key_size + m->value_size) * kv / kept);
 	}
 	if (w->prefill > 0) {
 		pairs = contexts(w->fresh, w->cached, m->window_tokens);
-		sums->attention += core(c, w->prefill * pairs * 2 * m->heads * (m->key_size + m->value_size) / t,
-		                w->prefill * (w->fresh + w->cached) * m->kv_heads *
-		                    (m->key_size + m->value_size) * kv / kept);
+		sums->attention += core(
+			c, w->prefill * pairs * 2 * m->heads * (m->key_size + m->value_size) / t,
+			w->prefill * (w->fresh + w->cached) * m->kv_heads *
+				(m->key_size + m->value_size) * kv / kept);
 	}
 }
 
 static double experts(const struct reference_case *c, const struct wg_ffn *f, double hidden,
                       double tokens)
 {
-	double ranks = expert_ranks(c), e = fmax(1, c->layout.expert), bytes = layer_element_bytes(c);
+	double ranks = expert_ranks(c), e = fmax(1, c->layout.expert),
+	       bytes = layer_element_bytes(c);
 	double group = tokens * ranks / t_of(c);
-	double touched = f->experts * (1 - pow(1 - (double)f->experts_per_token / f->experts, group));
-	double load = e > 1 ? 1.2 : 1, rows = fmax(1, load * group * f->experts_per_token / touched);
+	double touched =
+		f->experts * (1 - pow(1 - (double)f->experts_per_token / f->experts, group));
+	double load = e > 1 ? 1.2 : 1,
+	       rows = fmax(1, load * group * f->experts_per_token / touched);
 	double columns = (f->gated ? 2 : 1) * f->expert_width / fmax(1, ranks / e);
 	double tiles = fmax(rows * touched, 16) / 64 * columns / 64;
 	double shape = tiles / (tiles + c->device->units / 2) * hidden / (hidden + 128) * rows /
 	               (rows + 16);
 
 	return smooth(2 * load * group * f->experts_per_token * f->expert_parameters / ranks /
-	                  (matrix_rate(c) * profile(c, ENGINE_EXPERT) * shape),
+	                      (matrix_rate(c) * profile(c, ENGINE_EXPERT) * shape),
 	              touched * f->expert_parameters / ranks * bytes / c->device->bytes_per_s);
 }
 
@@ -207,13 +217,16 @@ static double element_bytes(const struct reference_case *c, const struct wg_laye
 		bytes += 6.0 * m->heads * m->key_size / t;
 	else
 		bytes += (4.0 * m->heads * m->key_size +
-		          4.0 * m->kv_heads * (m->key_size + m->value_size)) / t;
+		          4.0 * m->kv_heads * (m->key_size + m->value_size)) /
+		         t;
 	if (f->kind == WG_FFN_DENSE)
 		bytes += (f->gated ? 6.0 : 4.0) * f->width / t;
 	else
-		bytes += 4.0 * f->experts_per_token * hidden / split +
-		         (f->gated ? 6.0 : 5.0) *
-		             ((double)f->experts_per_token * f->expert_width + f->shared_width) / t;
+		bytes +=
+			4.0 * f->experts_per_token * hidden / split +
+			(f->gated ? 6.0 : 5.0) *
+				((double)f->experts_per_token * f->expert_width + f->shared_width) /
+				t;
 	return bytes;
 }
 
@@ -238,7 +251,8 @@ static double ring_all_reduce(const struct link_path *path, double n, double byt
 {
 	double fast = path->reduction > 1 && n > 4 ? path->reduction : 1;
 
-	return fmin(2 * (n - 1) * path->start_s + 2 * (n - 1) / n * bytes / (reached(path, n) * fast),
+	return fmin(2 * (n - 1) * path->start_s +
+	                    2 * (n - 1) / n * bytes / (reached(path, n) * fast),
 	            2 * ceil(log2(n)) * path->start_s + 2 * bytes / (reached(path, n) * fast));
 }
 
@@ -252,7 +266,7 @@ static double gather(const struct reference_case *c, double n, double stride, do
 	if (n > inside)
 		seconds += (n / inside - 1) * c->device->network.start_s +
 		           (n / inside - 1) / (n / inside) * (bytes / inside) /
-		               reached(&c->device->network, n / inside);
+		                   reached(&c->device->network, n / inside);
 	return seconds;
 }
 
@@ -266,8 +280,8 @@ static struct sums pass(const struct reference_case *c, const struct work_of_ste
 	double row = 2 * tokens * stack->hidden;
 	/* pipeline neighbours in training stand a whole data-parallel group apart */
 	double stride = training(c) ? t_of(c) * c->layout.data : t_of(c);
-	const struct link_path *next = stride >= gpus_per_node(c) ? &c->device->network
-	                                                          : &c->device->node;
+	const struct link_path *next =
+		stride >= gpus_per_node(c) ? &c->device->network : &c->device->node;
 	struct sums sums = { 0 };
 
 	for (unsigned i = 0; i < stack->layer_count; i++) {
@@ -277,7 +291,8 @@ static struct sums pass(const struct reference_case *c, const struct work_of_ste
 		sums.matrix += feed_forward(c, &layer->ffn, stack->hidden, tokens);
 		moved += element_bytes(c, layer, stack->hidden);
 		if (c->layout.tensor > 1)
-			sums.tensor_link += 2 * ring_all_reduce(&c->device->node, c->layout.tensor, row);
+			sums.tensor_link +=
+				2 * ring_all_reduce(&c->device->node, c->layout.tensor, row);
 	}
 	sums.element = tokens * moved * profile(c, ENGINE_ELEMENTWISE) / c->device->bytes_per_s;
 	sums.matrix += product(c, w->logits, stack->hidden,
@@ -310,8 +325,7 @@ static double step(const struct reference_case *c, const struct work_of_step *w)
 	double busy = s.matrix + s.attention + s.element + s.tensor_link + s.send;
 	double waiting = w->prefill > 0 ? fmax(0, launches(c) - busy) : 0;
 
-	return busy + waiting +
-	       model_of(c)->stacks[0].layer_count * profile(c, ENGINE_LAYER_S) +
+	return busy + waiting + model_of(c)->stacks[0].layer_count * profile(c, ENGINE_LAYER_S) +
 	       profile(c, ENGINE_STEP_S) + (w->decode + w->prefill) * profile(c, ENGINE_SEQUENCE_S);
 }
 
@@ -338,8 +352,9 @@ static double weights(const struct reference_case *c)
 			copied += (double)stack->hidden * layer->ffn.experts;
 		}
 		if (layer->mixer.kind == WG_MIXER_MLA)
-			copied += (double)stack->hidden * (layer->mixer.kv_rank + layer->mixer.rope_size +
-			                                   layer->mixer.query_rank);
+			copied += (double)stack->hidden *
+			          (layer->mixer.kv_rank + layer->mixer.rope_size +
+			           layer->mixer.query_rank);
 	}
 	outer = c->layout.pipeline > 1 ? fmax(m->embedding_parameters, m->head_parameters)
 	                               : outer_elements(c);
@@ -372,15 +387,20 @@ static void closed_loop(const struct reference_case *c, double n, struct referen
 {
 	const struct wg_work *work = &c->estimator->work;
 	double input = work->input_tokens, output = work->output_tokens;
-	double context = input + output / 2, decoding = n, share = 0, rate = 0, step_s = 0, ttft = 0;
+	double context = input + output / 2, decoding = n, share = 0, rate = 0, step_s = 0,
+	       ttft = 0;
 	double service = 0;
 
 	for (int round = 0; round < 3; round++) {
 		double room = fmax(16, profile(c, ENGINE_TOKEN_BUDGET) - decoding);
-		double chunk = fmin(room, fmax(input, rate * input * step_s)), mixed_s, decode_s, delay, b;
-		struct work_of_step mixed = { .decode = decoding, .context = context,
-		                              .logits = decoding + fmax(1, chunk / input) };
-		struct work_of_step only = { .decode = decoding, .context = context, .logits = decoding };
+		double chunk = fmin(room, fmax(input, rate * input * step_s)), mixed_s, decode_s,
+		       delay, b;
+		struct work_of_step mixed = { .decode = decoding,
+			                      .context = context,
+			                      .logits = decoding + fmax(1, chunk / input) };
+		struct work_of_step only = { .decode = decoding,
+			                     .context = context,
+			                     .logits = decoding };
 
 		mixed.prefill = fmax(1, chunk / input);
 		mixed.fresh = fmin(input, chunk);
@@ -410,8 +430,9 @@ void reference_serve(const struct reference_case *c, struct reference *out)
 	                (c->estimator->cost.moe ? 2 : 1);
 	double fixed, pool, wanted, group, one;
 	struct work_of_step prompt = { .prefill = 1, .logits = 1 };
-	struct work_of_step stream = { .decode = 1, .logits = 1,
-	                               .context = work->input_tokens + work->output_tokens / 2 };
+	struct work_of_step stream = { .decode = 1,
+		                       .logits = 1,
+		                       .context = work->input_tokens + work->output_tokens / 2 };
 
 	out->weight_bytes = weights(c);
 	one = out->kv_request_bytes = kv_bytes(c, work->input_tokens + work->output_tokens);
@@ -423,10 +444,11 @@ void reference_serve(const struct reference_case *c, struct reference *out)
 	pool = profile(c, ENGINE_UTILISATION) * c->device->memory_bytes - fixed;
 	wanted = fmin(fmax(1, work->concurrency / d), profile(c, ENGINE_SEQUENCES) * p);
 	out->batch = fmax(1, fmin(wanted, pool / kv_bytes(c, work->input_tokens +
-	                                                         0.6 * work->output_tokens)));
-	out->memory_bytes = fixed + fmin(pool, fmax(one, out->batch *
-	                                                     kv_bytes(c, work->input_tokens +
-	                                                                     0.6 * work->output_tokens)));
+	                                                             0.6 * work->output_tokens)));
+	out->memory_bytes =
+		fixed +
+		fmin(pool, fmax(one, out->batch * kv_bytes(c, work->input_tokens +
+	                                                              0.6 * work->output_tokens)));
 	group = fmax(1, out->batch / p);
 	closed_loop(c, group, out);
 	out->requests_per_s *= fmin(d, fmax(1, work->concurrency)) * fmin(p, out->batch);
@@ -481,8 +503,9 @@ static double gradients(const struct reference_case *c, double micro_batches, do
 		return 0;
 	rank_elements(c, &dense, &expert);
 	if (c->layout.zero_stage >= 3) {
-		total = 3 * micro_batches * (gather(c, d, t_of(c), 2 * dense) +
-		                             gather(c, de, expert_ranks(c), 2 * expert));
+		total = 3 * micro_batches *
+		        (gather(c, d, t_of(c), 2 * dense) +
+		         gather(c, de, expert_ranks(c), 2 * expert));
 	} else {
 		total = all_reduce(c, d, t_of(c), 2 * dense) +
 		        all_reduce(c, de, expert_ranks(c), 2 * expert);
@@ -497,8 +520,9 @@ void reference_train(const struct reference_case *c, double micro_batch, struct 
 	double p = c->layout.pipeline, d = c->layout.data, share = work->global_batch / d;
 	double micro_batches = ceil(share / fmin(micro_batch, share)), b = share / micro_batches;
 	double again = c->layout.recompute >= 2 ? 1 : 0, busy, host, one, dense, expert, shards;
-	struct work_of_step w = { .prefill = b, .fresh = work->sequence_tokens,
-	                          .logits = b * work->sequence_tokens };
+	struct work_of_step w = { .prefill = b,
+		                  .fresh = work->sequence_tokens,
+		                  .logits = b * work->sequence_tokens };
 	struct sums s = pass(c, &w);
 
 	busy = s.matrix * (3 + again) + s.attention * (3.5 + again) +
@@ -509,10 +533,9 @@ void reference_train(const struct reference_case *c, double micro_batch, struct 
 	one = (busy + host) / p;
 	rank_elements(c, &dense, &expert);
 	shards = c->layout.zero_stage >= 1 ? d : 1;
-	out->train_step_s = (micro_batches + p - 1) * one + gradients(c, micro_batches,
-	                                                              micro_batches * one) +
-	                    30 * (dense / shards + expert / fmax(1, shards * t_of(c) /
-	                                                                expert_ranks(c))) /
-	                        c->device->bytes_per_s +
-	                    profile(c, ENGINE_STEP_S);
+	out->train_step_s =
+		(micro_batches + p - 1) * one + gradients(c, micro_batches, micro_batches * one) +
+		30 * (dense / shards + expert / fmax(1, shards * t_of(c) / expert_ranks(c))) /
+			c->device->bytes_per_s +
+		profile(c, ENGINE_STEP_S);
 }

@@ -10,7 +10,7 @@ struct reference {
 	double weight_bytes, kv_request_bytes, memory_bytes;
 	double batch;
 	/* serving */
-	double decode_s, prefill_s;      /* one stream; one prompt */
+	double decode_s, prefill_s; /* one stream; one prompt */
 	double step_s, ttft_s, requests_per_s;
 	/* training */
 	double train_step_s;

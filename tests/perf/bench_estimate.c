@@ -18,7 +18,7 @@ static double now_s(void)
 static void measure(const char *what, const struct wg_model *model, struct wg_work work)
 {
 	const struct wg_layout layouts[] = { layout_of(4, 1, 1), layout_of(8, 1, 1),
-	                                     layout_of(4, 1, 2), layout_of(4, 2, 2) };
+		                             layout_of(4, 1, 2), layout_of(4, 2, 2) };
 	struct wg_estimator *estimator = NULL;
 	struct wg_gpu gpu = gpu_of(&h100);
 	struct wg_estimate estimate;
@@ -46,7 +46,9 @@ int main(void)
 	if (model == NULL)
 		return 1;
 	measure("serve llama-3.1-70b", model,
-	        (struct wg_work){ .task = WG_TASK_SERVE, .input_tokens = 1000, .output_tokens = 300,
+	        (struct wg_work){ .task = WG_TASK_SERVE,
+	                          .input_tokens = 1000,
+	                          .output_tokens = 300,
 	                          .concurrency = 32 });
 	measure("train llama-3.1-70b", model, (struct wg_work){ .task = WG_TASK_TRAIN });
 	wg_model_free(model);

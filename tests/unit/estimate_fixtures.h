@@ -15,7 +15,7 @@ struct gpu_facts {
 	enum wg_link_kind link;
 	enum wg_peer peer;
 	double memory_gib, gb_per_s, watts, units;
-	double bf16, fp8, fp4, fp64, fp32;     /* dense TFLOPS; 0: none */
+	double bf16, fp8, fp4, fp64, fp32; /* dense TFLOPS; 0: none */
 	double link_gb_per_s, link_gpus, pcie;
 };
 
@@ -27,8 +27,11 @@ static inline void figure_set(struct wg_figure *figure, double value)
 
 static inline struct wg_gpu gpu_of(const struct gpu_facts *facts)
 {
-	struct wg_gpu gpu = { .id = facts->id, .name = facts->id, .class = facts->class,
-	                      .link = facts->link, .peer = facts->peer };
+	struct wg_gpu gpu = { .id = facts->id,
+		              .name = facts->id,
+		              .class = facts->class,
+		              .link = facts->link,
+		              .peer = facts->peer };
 
 	gpu.facts[WG_GPU_FACT_VENDOR].value = "NVIDIA";
 	gpu.facts[WG_GPU_FACT_ARCHITECTURE].value = facts->architecture;
@@ -51,18 +54,74 @@ static inline struct wg_gpu gpu_of(const struct gpu_facts *facts)
 	return gpu;
 }
 
-static const struct gpu_facts rtx_4090 = {
-	"rtx-4090", "Ada Lovelace", WG_CLASS_CONSUMER, WG_LINK_PCIE, WG_PEER_NO,
-	23.65, 1008, 450, 128, 165.2, 330.3, 0, 1.29, 82.6, 0, 0, 4 };
-static const struct gpu_facts a100 = {
-	"a100-sxm-80gb", "Ampere", WG_CLASS_DATA_CENTRE, WG_LINK_SWITCH, WG_PEER_YES,
-	79.15, 2039, 400, 108, 312, 0, 0, 9.7, 19.5, 300, 8, 4 };
-static const struct gpu_facts h100 = {
-	"h100-sxm", "Hopper", WG_CLASS_DATA_CENTRE, WG_LINK_SWITCH, WG_PEER_YES,
-	79.11, 3350, 700, 132, 989.4, 1978.9, 0, 33.5, 66.9, 450, 8, 5 };
-static const struct gpu_facts rtx_3090 = {
-	"rtx-3090", "Ampere", WG_CLASS_CONSUMER, WG_LINK_BRIDGE, WG_PEER_DRIVER,
-	23.69, 936.2, 350, 82, 71.2, 0, 0, 0.56, 35.6, 56.25, 2, 4 };
+static const struct gpu_facts rtx_4090 = { "rtx-4090",
+	                                   "Ada Lovelace",
+	                                   WG_CLASS_CONSUMER,
+	                                   WG_LINK_PCIE,
+	                                   WG_PEER_NO,
+	                                   23.65,
+	                                   1008,
+	                                   450,
+	                                   128,
+	                                   165.2,
+	                                   330.3,
+	                                   0,
+	                                   1.29,
+	                                   82.6,
+	                                   0,
+	                                   0,
+	                                   4 };
+static const struct gpu_facts a100 = { "a100-sxm-80gb",
+	                               "Ampere",
+	                               WG_CLASS_DATA_CENTRE,
+	                               WG_LINK_SWITCH,
+	                               WG_PEER_YES,
+	                               79.15,
+	                               2039,
+	                               400,
+	                               108,
+	                               312,
+	                               0,
+	                               0,
+	                               9.7,
+	                               19.5,
+	                               300,
+	                               8,
+	                               4 };
+static const struct gpu_facts h100 = { "h100-sxm",
+	                               "Hopper",
+	                               WG_CLASS_DATA_CENTRE,
+	                               WG_LINK_SWITCH,
+	                               WG_PEER_YES,
+	                               79.11,
+	                               3350,
+	                               700,
+	                               132,
+	                               989.4,
+	                               1978.9,
+	                               0,
+	                               33.5,
+	                               66.9,
+	                               450,
+	                               8,
+	                               5 };
+static const struct gpu_facts rtx_3090 = { "rtx-3090",
+	                                   "Ampere",
+	                                   WG_CLASS_CONSUMER,
+	                                   WG_LINK_BRIDGE,
+	                                   WG_PEER_DRIVER,
+	                                   23.69,
+	                                   936.2,
+	                                   350,
+	                                   82,
+	                                   71.2,
+	                                   0,
+	                                   0,
+	                                   0.56,
+	                                   35.6,
+	                                   56.25,
+	                                   2,
+	                                   4 };
 
 /* A Llama-like dense decoder; 0 kv_heads: as many as heads. */
 static inline struct wg_model *llama_model(unsigned layers, unsigned hidden, unsigned width,
@@ -98,8 +157,12 @@ static inline struct wg_layout layout_of(unsigned tensor, unsigned pipeline, uns
 {
 	unsigned gpus = tensor * pipeline * data;
 
-	return (struct wg_layout){ .gpus = gpus, .nodes = (gpus + 7) / 8, .tensor = tensor,
-	                           .pipeline = pipeline, .data = data, .expert = 1 };
+	return (struct wg_layout){ .gpus = gpus,
+		                   .nodes = (gpus + 7) / 8,
+		                   .tensor = tensor,
+		                   .pipeline = pipeline,
+		                   .data = data,
+		                   .expert = 1 };
 }
 
 #endif

@@ -43,8 +43,8 @@ static struct wg_model *random_model(void)
 	unsigned e = 8u << pick(4), k = 1 + pick(8);
 
 	if (moe)
-		snprintf(experts, sizeof(experts), "\"num_local_experts\":%u,\"num_experts_per_tok\":%u,",
-		         e, k);
+		snprintf(experts, sizeof(experts),
+		         "\"num_local_experts\":%u,\"num_experts_per_tok\":%u,", e, k);
 	snprintf(text, sizeof(text),
 	         "{\"architectures\":[\"%s\"],\"model_type\":\"%s\",%s"
 	         "\"num_hidden_layers\":%u,\"hidden_size\":%u,\"intermediate_size\":%u,"
@@ -83,7 +83,7 @@ struct tally {
 static void compare_serve(const struct wg_estimator *estimator, struct tally *tally)
 {
 	static const enum wg_weight_format formats[] = { WG_WEIGHTS_BF16, WG_WEIGHTS_FP8,
-	                                                 WG_WEIGHTS_INT4 };
+		                                         WG_WEIGHTS_INT4 };
 	struct wg_gpu gpu = gpu_of(random_gpu());
 	struct wg_layout layout = random_layout(false);
 	struct wg_estimate fast;
@@ -130,10 +130,13 @@ static void compare_train(const struct wg_estimator *estimator, struct tally *ta
 static struct wg_work random_work(bool training)
 {
 	if (training)
-		return (struct wg_work){ .task = WG_TASK_TRAIN, .sequence_tokens = 128 * (1 + pick(32)),
-		                         .global_batch = 8 * (1 + pick(64)) };
-	return (struct wg_work){ .task = WG_TASK_SERVE, .input_tokens = 1 + pick(1500),
-	                         .output_tokens = 2 + pick(1500), .concurrency = 1 + pick(200) };
+		return (struct wg_work){ .task = WG_TASK_TRAIN,
+			                 .sequence_tokens = 128 * (1 + pick(32)),
+			                 .global_batch = 8 * (1 + pick(64)) };
+	return (struct wg_work){ .task = WG_TASK_SERVE,
+		                 .input_tokens = 1 + pick(1500),
+		                 .output_tokens = 2 + pick(1500),
+		                 .concurrency = 1 + pick(200) };
 }
 
 static void compare_all(bool training)
