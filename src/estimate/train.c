@@ -7,6 +7,9 @@
 #define FLASH_BACKWARD 2.5        /* of forward: the scores are made again (Dao 2023, sec. 3.1) */
 #define OPTIMIZER_PASS_BYTES 30.0 /* read and write of masters, moments, gradient, weight */
 #define DATA_SPREAD 0.1
+/* Two small products, a scale and a sum beside every adapted matrix: about three
+ * times the launches of a layer. */
+#define ADAPTER_LAUNCHES 3.0
 
 /* What backward costs against forward, by term. Frozen weights need no weight
  * gradient, so LoRA's backward is one product instead of two. */
@@ -67,6 +70,8 @@ static void pass_times(const struct run *run, double micro_batch, struct times *
 	busy = times_sum(times);
 	host = 3 * (layers * profile[ENGINE_DISPATCH_S].value +
 	            run->cost->expert_layers * profile[ENGINE_EXPERT_DISPATCH_S].value);
+	if (frozen_base(run))
+		host *= ADAPTER_LAUNCHES;
 	times->term[WG_TIME_HOST] =
 		larger(0, host - busy) + 3 * layers * profile[ENGINE_LAYER_S].value;
 }
