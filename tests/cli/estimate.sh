@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC2317
 # estimate: one layout, from figures to the page.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
