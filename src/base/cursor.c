@@ -33,8 +33,10 @@ bool wg_cursor_has(const struct wg_cursor *cursor, uint64_t count, uint64_t item
 
 static bool fail_short(struct wg_cursor *cursor)
 {
-	wg_error_set(cursor->error, WG_BAD_INPUT, _("\"%s\" is cut off: it ends at byte %llu in the "
-	             "middle of a value"), cursor->input->name, (unsigned long long)cursor->end);
+	wg_error_set(cursor->error, WG_BAD_INPUT,
+	             _("\"%s\" is cut off: it ends at byte %llu in the "
+	               "middle of a value"),
+	             cursor->input->name, (unsigned long long)cursor->end);
 	wg_error_place(cursor->error, cursor->input->name, 0, 0, (long long)cursor->position);
 	return false;
 }

@@ -20,9 +20,9 @@
 struct wg_cursor {
 	const struct wg_input *input;
 	uint64_t position, end;
-	bool big_endian;              /* integers are stored most significant byte first */
-	struct wg_error *error;       /* NULL allowed */
-	unsigned char *window;        /* owned; NULL for memory and before the first read */
+	bool big_endian;        /* integers are stored most significant byte first */
+	struct wg_error *error; /* NULL allowed */
+	unsigned char *window;  /* owned; NULL for memory and before the first read */
 	uint64_t window_start;
 	size_t window_bytes;
 };

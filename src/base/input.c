@@ -59,7 +59,8 @@ enum wg_status wg_input_open(const char *path, struct wg_input *ret_input, struc
 		close(file);
 		return refuse_kind(path, facts.st_mode, error);
 	}
-	*ret_input = (struct wg_input){ .name = path, .file = file, .bytes = (uint64_t)facts.st_size };
+	*ret_input =
+		(struct wg_input){ .name = path, .file = file, .bytes = (uint64_t)facts.st_size };
 	return WG_OK;
 }
 
@@ -105,8 +106,9 @@ enum wg_status wg_input_read(const struct wg_input *input, uint64_t offset, void
                              size_t length, struct wg_error *error)
 {
 	if (offset > input->bytes || length > input->bytes - offset) {
-		wg_error_set(error, WG_BAD_INPUT, _("\"%s\" ends at byte %llu, before what it declares"),
-		             input->name, (unsigned long long)input->bytes);
+		wg_error_set(error, WG_BAD_INPUT,
+		             _("\"%s\" ends at byte %llu, before what it declares"), input->name,
+		             (unsigned long long)input->bytes);
 		wg_error_place(error, input->name, 0, 0, (long long)input->bytes);
 		return WG_BAD_INPUT;
 	}

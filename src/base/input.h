@@ -15,10 +15,10 @@
 #include "whichgpu/status.h"
 
 struct wg_input {
-	const char *name;              /* shown in errors */
-	const unsigned char *memory;   /* NULL: a file */
-	int file;                      /* -1: none */
-	uint64_t bytes;                /* size when it was opened */
+	const char *name;            /* shown in errors */
+	const unsigned char *memory; /* NULL: a file */
+	int file;                    /* -1: none */
+	uint64_t bytes;              /* size when it was opened */
 };
 
 /* Refuses directories, FIFOs, sockets and devices without opening them for

@@ -13,10 +13,12 @@
 void wg_json_pull_init(struct wg_json_pull *pull, char *text, size_t length, const char *name,
                        uint64_t offset, struct wg_error *error)
 {
-	*pull = (struct wg_json_pull){
-		.start = text, .at = text, .end = text + length, .name = name, .offset = offset,
-		.error = error
-	};
+	*pull = (struct wg_json_pull){ .start = text,
+		                       .at = text,
+		                       .end = text + length,
+		                       .name = name,
+		                       .offset = offset,
+		                       .error = error };
 }
 
 bool wg_json_pull_fail(struct wg_json_pull *pull, enum wg_status status, const char *format, ...)
@@ -39,15 +41,16 @@ bool wg_json_pull_fail(struct wg_json_pull *pull, enum wg_status status, const c
 static bool fail_wanted(struct wg_json_pull *pull, const char *wanted)
 {
 	if (pull->at >= pull->end)
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("the JSON text ends where %s is wanted"),
-		                         wanted);
-	return wg_json_pull_fail(pull, WG_BAD_INPUT, _("this is no JSON: %s is wanted here"), wanted);
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("the JSON text ends where %s is wanted"), wanted);
+	return wg_json_pull_fail(pull, WG_BAD_INPUT, _("this is no JSON: %s is wanted here"),
+	                         wanted);
 }
 
 char wg_json_pull_peek(struct wg_json_pull *pull)
 {
-	while (pull->at < pull->end && (*pull->at == ' ' || *pull->at == '\n' ||
-	                                *pull->at == '\t' || *pull->at == '\r'))
+	while (pull->at < pull->end &&
+	       (*pull->at == ' ' || *pull->at == '\n' || *pull->at == '\t' || *pull->at == '\r'))
 		pull->at++;
 	return pull->at < pull->end && pull->status == WG_OK ? *pull->at : '\0';
 }
@@ -132,17 +135,20 @@ static bool read_code_point(struct wg_json_pull *pull, unsigned *ret_code)
 	if (high == 0)
 		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("a string contains NUL"));
 	if (high >= 0xdc00 && high <= 0xdfff)
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("a string contains half a surrogate pair"));
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("a string contains half a surrogate pair"));
 	*ret_code = high;
 	if (high < 0xd800 || high > 0xdbff)
 		return true;
 	if (pull->end - pull->at < 2 || pull->at[0] != '\\' || pull->at[1] != 'u')
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("a string contains half a surrogate pair"));
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("a string contains half a surrogate pair"));
 	pull->at += 2;
 	if (!read_hex4(pull, &low))
 		return false;
 	if (low < 0xdc00 || low > 0xdfff)
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("a string contains half a surrogate pair"));
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("a string contains half a surrogate pair"));
 	*ret_code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 	return true;
 }
@@ -207,7 +213,8 @@ bool wg_json_pull_string(struct wg_json_pull *pull, struct wg_json_string *ret_s
 			if (!read_escape(pull, &to))
 				return false;
 		} else if (c < 0x20) {
-			return wg_json_pull_fail(pull, WG_BAD_INPUT, _("a string contains a control character"));
+			return wg_json_pull_fail(pull, WG_BAD_INPUT,
+			                         _("a string contains a control character"));
 		} else {
 			seen |= c;
 			*to++ = (char)c;
@@ -219,7 +226,7 @@ bool wg_json_pull_string(struct wg_json_pull *pull, struct wg_json_string *ret_s
 	if (seen & 0x80 && !wg_text_is_utf8(begin, (size_t)(to - begin)))
 		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("a string is not valid UTF-8"));
 	pull->at++;
-	*to = '\0';   /* over the closing quote or before it, never beyond what was read */
+	*to = '\0'; /* over the closing quote or before it, never beyond what was read */
 	*ret_string = (struct wg_json_string){ begin, (size_t)(to - begin) };
 	return true;
 }
@@ -331,9 +338,9 @@ bool wg_json_pull_skip(struct wg_json_pull *pull)
 
 	do {
 		if (depth > 0) {
-			bool ok = closing[depth - 1] == '}' ?
-			          wg_json_pull_member(pull, first, &key, &has_more) :
-			          wg_json_pull_element(pull, first, &has_more);
+			bool ok = closing[depth - 1] == '}'
+			                  ? wg_json_pull_member(pull, first, &key, &has_more)
+			                  : wg_json_pull_element(pull, first, &has_more);
 			if (!ok)
 				return false;
 			first = false;
@@ -349,7 +356,8 @@ bool wg_json_pull_skip(struct wg_json_pull *pull)
 			continue;
 		}
 		if (depth == WG_LIMIT_JSON_DEPTH)
-			return wg_json_pull_fail(pull, WG_LIMIT, _("the JSON text is nested more than %d deep"),
+			return wg_json_pull_fail(pull, WG_LIMIT,
+			                         _("the JSON text is nested more than %d deep"),
 			                         WG_LIMIT_JSON_DEPTH);
 		closing[depth++] = c == '{' ? '}' : ']';
 		pull->at++;

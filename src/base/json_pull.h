@@ -19,14 +19,14 @@
 
 struct wg_json_pull {
 	char *start, *at, *end;
-	const char *name;         /* shown in errors */
-	uint64_t offset;          /* of start in the file, for the place in errors */
+	const char *name; /* shown in errors */
+	uint64_t offset;  /* of start in the file, for the place in errors */
 	struct wg_error *error;
-	enum wg_status status;    /* WG_OK until something failed */
+	enum wg_status status; /* WG_OK until something failed */
 };
 
 struct wg_json_string {
-	const char *bytes;        /* NUL-terminated */
+	const char *bytes; /* NUL-terminated */
 	size_t length;
 };
 
@@ -52,7 +52,8 @@ bool wg_json_pull_skip(struct wg_json_pull *pull);
 bool wg_json_pull_finish(struct wg_json_pull *pull);
 
 /* Fails with a sentence of the caller; always false. */
-__attribute__((format(printf, 3, 4)))
-bool wg_json_pull_fail(struct wg_json_pull *pull, enum wg_status status, const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool wg_json_pull_fail(struct wg_json_pull *pull,
+                                                             enum wg_status status,
+                                                             const char *format, ...);
 
 #endif

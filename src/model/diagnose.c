@@ -39,11 +39,13 @@ static void say_lfs_pointer(const struct head *head, struct wg_error *error)
 	unsigned long long bytes = size != NULL ? strtoull(size + 6, NULL, 10) : 0;
 
 	if (bytes > 0)
-		wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is a Git LFS pointer, not the file itself "
-		             "(which has %llu bytes)"), head->path, bytes);
+		wg_error_set(error, WG_BAD_INPUT,
+		             _("\"%s\" is a Git LFS pointer, not the file itself "
+		               "(which has %llu bytes)"),
+		             head->path, bytes);
 	else
-		wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is a Git LFS pointer, not the file itself"),
-		             head->path);
+		wg_error_set(error, WG_BAD_INPUT,
+		             _("\"%s\" is a Git LFS pointer, not the file itself"), head->path);
 	wg_error_hint(error, _("run \"git lfs pull\" in its folder, or download the file again"));
 }
 
@@ -71,16 +73,25 @@ static bool is_html(const struct head *head)
 
 static void say_html(const struct head *head, struct wg_error *error)
 {
-	wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is an HTML page, not %s"), head->path, head->wanted);
-	wg_error_hint(error, _("a download saved the server's page (log in, accept the licence, or use "
-	              "the address with \"resolve\" instead of \"blob\")"));
+	wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is an HTML page, not %s"), head->path,
+	             head->wanted);
+	wg_error_hint(error,
+	              _("a download saved the server's page (log in, accept the licence, or use "
+	                "the address with \"resolve\" instead of \"blob\")"));
 }
 
 static bool is_server_answer(const struct head *head)
 {
 	static const char *const words[] = {
-		"Access to model", "Entry not found", "Repository not found", "Invalid username",
-		"Invalid credentials", "{\"error\":", "<?xml", "Not Found", "404: Not Found",
+		"Access to model",
+		"Entry not found",
+		"Repository not found",
+		"Invalid username",
+		"Invalid credentials",
+		"{\"error\":",
+		"<?xml",
+		"Not Found",
+		"404: Not Found",
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -91,9 +102,11 @@ static bool is_server_answer(const struct head *head)
 
 static void say_server_answer(const struct head *head, struct wg_error *error)
 {
-	wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is a server's error message, not %s: \"%.60s\""),
-	             head->path, head->wanted, head->bytes);
-	wg_error_hint(error, _("the download failed; log in or correct the address, then download again"));
+	wg_error_set(error, WG_BAD_INPUT,
+	             _("\"%s\" is a server's error message, not %s: \"%.60s\""), head->path,
+	             head->wanted, head->bytes);
+	wg_error_hint(error,
+	              _("the download failed; log in or correct the address, then download again"));
 }
 
 /* --- other things --------------------------------------------------------- */
@@ -131,10 +144,13 @@ static bool is_link_text(const struct head *head)
 
 static void say_link_text(const struct head *head, struct wg_error *error)
 {
-	wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is the text of a symbolic link (to \"%.150s\"), not "
-	             "the file it points to"), head->path, head->bytes);
-	wg_error_hint(error, _("copy with the links followed (\"cp -L\", \"rsync -L\"), or switch on "
-	              "core.symlinks in git"));
+	wg_error_set(error, WG_BAD_INPUT,
+	             _("\"%s\" is the text of a symbolic link (to \"%.150s\"), not "
+	               "the file it points to"),
+	             head->path, head->bytes);
+	wg_error_hint(error,
+	              _("copy with the links followed (\"cp -L\", \"rsync -L\"), or switch on "
+	                "core.symlinks in git"));
 }
 
 static bool is_pickle(const struct head *head)
@@ -146,17 +162,24 @@ static bool is_pickle(const struct head *head)
 
 static void say_pickle(const struct head *head, struct wg_error *error)
 {
-	wg_error_set(error, WG_NOT_SUPPORTED, _("\"%s\" is a pickle or PyTorch file, which can run code "
-	             "when it is loaded; it is not opened"), head->path);
-	wg_error_hint(error, _("give the folder with its config.json (and index), or convert the weights "
-	              "to safetensors"));
+	wg_error_set(error, WG_NOT_SUPPORTED,
+	             _("\"%s\" is a pickle or PyTorch file, which can run code "
+	               "when it is loaded; it is not opened"),
+	             head->path);
+	wg_error_hint(error,
+	              _("give the folder with its config.json (and index), or convert the weights "
+	                "to safetensors"));
 }
 
 static bool is_packed(const struct head *head)
 {
 	return begins(head, 0, "\x1f\x8b", 2) || begins(head, 0, "\x28\xb5\x2f\xfd", 4) ||
-	       begins(head, 0, "\xfd" "7zXZ", 5) || begins(head, 0, "7z\xbc\xaf", 4) ||
-	       begins(head, 0, "BZh", 3) || begins(head, 257, "ustar", 5);
+	       begins(head, 0,
+	              "\xfd"
+	              "7zXZ",
+	              5) ||
+	       begins(head, 0, "7z\xbc\xaf", 4) || begins(head, 0, "BZh", 3) ||
+	       begins(head, 257, "ustar", 5);
 }
 
 static void say_packed(const struct head *head, struct wg_error *error)
@@ -174,8 +197,8 @@ static bool is_old_ggml(const struct head *head)
 
 static void say_old_ggml(const struct head *head, struct wg_error *error)
 {
-	wg_error_set(error, WG_NOT_SUPPORTED, _("\"%s\" is in a GGML format from before GGUF (2023)"),
-	             head->path);
+	wg_error_set(error, WG_NOT_SUPPORTED,
+	             _("\"%s\" is in a GGML format from before GGUF (2023)"), head->path);
 	wg_error_hint(error, _("download the model as GGUF"));
 }
 
@@ -186,7 +209,8 @@ static bool is_gguf(const struct head *head)
 
 static void say_gguf(const struct head *head, struct wg_error *error)
 {
-	wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is a GGUF file, not %s"), head->path, head->wanted);
+	wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is a GGUF file, not %s"), head->path,
+	             head->wanted);
 	wg_error_hint(error, _("give it a name that ends in .gguf"));
 }
 

@@ -11,8 +11,18 @@
 
 /* What was seen in the folder, as counts. */
 enum kind {
-	KIND_CONFIG, KIND_INDEX, KIND_SAFETENSORS, KIND_GGUF, KIND_PICKLE, KIND_ADAPTER,
-	KIND_TOKENIZER, KIND_PARTIAL, KIND_GIT, KIND_CACHE, KIND_OTHER, KIND_COUNT
+	KIND_CONFIG,
+	KIND_INDEX,
+	KIND_SAFETENSORS,
+	KIND_GGUF,
+	KIND_PICKLE,
+	KIND_ADAPTER,
+	KIND_TOKENIZER,
+	KIND_PARTIAL,
+	KIND_GIT,
+	KIND_CACHE,
+	KIND_OTHER,
+	KIND_COUNT
 };
 
 /* First match counts; a pattern that begins with '*' is a suffix, one that ends
@@ -96,12 +106,16 @@ static enum wg_status say_adapter(const char *path, struct wg_error *error)
 		wg_json_get_string(&root, "base_model_name_or_path", &base, NULL);
 	}
 	if (base != NULL && base[0] != '\0') {
-		wg_error_set(error, WG_NOT_SUPPORTED, _("\"%.200s\" holds an adapter (LoRA) only; its base "
-		             "model is \"%.200s\""), path, base);
+		wg_error_set(error, WG_NOT_SUPPORTED,
+		             _("\"%.200s\" holds an adapter (LoRA) only; its base "
+		               "model is \"%.200s\""),
+		             path, base);
 		wg_error_hint(error, _("give the base model: its size is what counts"));
 	} else {
-		wg_error_set(error, WG_NOT_SUPPORTED, _("\"%.200s\" holds an adapter (LoRA) only and does not "
-		             "say of which base model"), path);
+		wg_error_set(error, WG_NOT_SUPPORTED,
+		             _("\"%.200s\" holds an adapter (LoRA) only and does not "
+		               "say of which base model"),
+		             path);
 		wg_error_hint(error, _("give the folder of the base model"));
 	}
 	wg_json_free(json);
@@ -123,8 +137,10 @@ static const struct {
 	  "put the model's config.json beside it, or give the index" },
 	{ KIND_GGUF, WG_AMBIGUOUS, "has GGUF files but no config.json",
 	  "give one of the .gguf files" },
-	{ KIND_PICKLE, WG_NOT_SUPPORTED, "has only pickle or PyTorch weights, which are never opened, "
-	  "and no config.json", "put the model's config.json beside them" },
+	{ KIND_PICKLE, WG_NOT_SUPPORTED,
+	  "has only pickle or PyTorch weights, which are never opened, "
+	  "and no config.json",
+	  "put the model's config.json beside them" },
 	{ KIND_CACHE, WG_BAD_INPUT, "is a cache folder; the model is in one of its snapshots",
 	  "write hf:ORG/NAME, or give the folder in snapshots/" },
 	{ KIND_TOKENIZER, WG_NOT_FOUND, "holds a tokenizer only, no model",
@@ -152,8 +168,12 @@ enum wg_status wg_diagnose_folder(const char *path, struct wg_error *error)
 		wg_error_place(error, path, 0, 0, -1);
 		return reasons[i].status;
 	}
-	wg_error_set(error, WG_NOT_FOUND, all == 0 ? _("the folder \"%s\" is empty") :
-	             _("\"%s\" has no model: no config.json, no index, no safetensors or GGUF file"), path);
+	wg_error_set(
+		error, WG_NOT_FOUND,
+		all == 0
+			? _("the folder \"%s\" is empty")
+			: _("\"%s\" has no model: no config.json, no index, no safetensors or GGUF file"),
+		path);
 	wg_error_place(error, path, 0, 0, -1);
 	return WG_NOT_FOUND;
 }

@@ -24,7 +24,7 @@
 struct wg_fetcher {
 	CURL *curl;
 	char endpoint[512];
-	char token[TOKEN_BYTES];   /* "" for none */
+	char token[TOKEN_BYTES]; /* "" for none */
 	long wait_s;
 };
 
@@ -33,10 +33,10 @@ struct answer {
 	CURL *curl;
 	char *bytes;
 	size_t length, capacity;
-	size_t limit;              /* more is refused */
+	size_t limit; /* more is refused */
 	bool range_wanted;
 	bool over_limit, not_a_range;
-	long long range_first, range_last, file_bytes;   /* of Content-Range; -1: none */
+	long long range_first, range_last, file_bytes; /* of Content-Range; -1: none */
 	long retry_after_s;
 	long http_status;
 };
@@ -102,8 +102,8 @@ static enum wg_status find_endpoint(struct wg_fetcher *fetcher, struct wg_error 
 		length--;
 	if (length >= sizeof fetcher->endpoint ||
 	    (strncmp(given, "https://", 8) != 0 && strncmp(given, "http://", 7) != 0))
-		return wg_error_set(error, WG_BAD_INPUT, _("HF_ENDPOINT \"%.80s\" is no http address"),
-		                    given);
+		return wg_error_set(error, WG_BAD_INPUT,
+		                    _("HF_ENDPOINT \"%.80s\" is no http address"), given);
 	memcpy(fetcher->endpoint, given, length);
 	fetcher->endpoint[length] = '\0';
 	return WG_OK;
@@ -188,7 +188,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 
 	curl_easy_getinfo(answer->curl, CURLINFO_RESPONSE_CODE, &http_status);
 	if (http_status != 200 && http_status != 206)
-		return length;   /* the text of an error page is of no use */
+		return length; /* the text of an error page is of no use */
 	if (answer->range_wanted && http_status != 206) {
 		answer->not_a_range = true;
 		return 0;
@@ -214,8 +214,8 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
-static void set_up(struct wg_fetcher *fetcher, const char *url, const char *range,
-                   bool with_token, struct answer *answer)
+static void set_up(struct wg_fetcher *fetcher, const char *url, const char *range, bool with_token,
+                   struct answer *answer)
 {
 	CURL *curl = fetcher->curl;
 
@@ -268,16 +268,20 @@ static enum wg_status fail_transfer(CURLcode code, const struct answer *answer, 
 	enum wg_status status = WG_SYSTEM;
 
 	if (answer->not_a_range) {
-		status = wg_error_set(error, WG_NOT_SUPPORTED, _("\"%.200s\": the server ignores byte "
-		                      "ranges and would send the whole file"), url);
+		status = wg_error_set(error, WG_NOT_SUPPORTED,
+		                      _("\"%.200s\": the server ignores byte "
+		                        "ranges and would send the whole file"),
+		                      url);
 		wg_error_hint(error, _("download the model, then give its folder"));
 	} else if (answer->over_limit) {
-		status = wg_error_set(error, WG_LIMIT, _("\"%.200s\" is larger than %zu bytes"), url,
-		                      answer->limit);
+		status = wg_error_set(error, WG_LIMIT, _("\"%.200s\" is larger than %zu bytes"),
+		                      url, answer->limit);
 	} else if (code == CURLE_OPERATION_TIMEDOUT) {
 		wg_error_set(error, WG_SYSTEM, _("\"%.200s\": the server does not answer"), url);
-		wg_error_hint(error, _("try again later, or give a folder with the model's config.json"));
-	} else if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR) {
+		wg_error_hint(error,
+		              _("try again later, or give a folder with the model's config.json"));
+	} else if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING ||
+	           code == CURLE_RECV_ERROR) {
 		wg_error_set(error, WG_SYSTEM, _("\"%.200s\": the answer was cut off"), url);
 		wg_error_hint(error, _("try again"));
 	} else {
@@ -293,16 +297,20 @@ static enum wg_status fail_http(const struct wg_fetcher *fetcher, const struct a
 	switch (answer->http_status) {
 	case 401:
 	case 403:
-		wg_error_set(error, WG_NOT_FOUND, _("\"%.200s\" needs permission (HTTP %ld), or there is no "
-		             "such model"), url, answer->http_status);
-		wg_error_hint(error, fetcher->token[0] != '\0' ?
-		              _("check the name; accept the model's terms on its page with the account of "
-		              "your token") :
-		              _("check the name; for a gated model set HF_TOKEN or log in with its own tool"));
+		wg_error_set(error, WG_NOT_FOUND,
+		             _("\"%.200s\" needs permission (HTTP %ld), or there is no "
+		               "such model"),
+		             url, answer->http_status);
+		wg_error_hint(
+			error,
+			fetcher->token[0] != '\0'
+				? _("check the name; accept the model's terms on its page with the account of "
+		                    "your token")
+				: _("check the name; for a gated model set HF_TOKEN or log in with its own tool"));
 		return WG_NOT_FOUND;
 	case 429:
-		wg_error_set(error, WG_SYSTEM, _("\"%.200s\": the server asks to slow down (HTTP 429)"),
-		             url);
+		wg_error_set(error, WG_SYSTEM,
+		             _("\"%.200s\": the server asks to slow down (HTTP 429)"), url);
 		if (answer->retry_after_s > 0)
 			wg_error_hint(error, _("try again in %ld s"), answer->retry_after_s);
 		else
@@ -323,7 +331,8 @@ static enum wg_status request(struct wg_fetcher *fetcher, const char *path, cons
 	char first[URL_BYTES], url[URL_BYTES];
 
 	if (snprintf(first, sizeof first, "%s/%s", fetcher->endpoint, path) >= (int)sizeof first)
-		return wg_error_set(error, WG_LIMIT, _("the address of \"%.80s\" is too long"), path);
+		return wg_error_set(error, WG_LIMIT, _("the address of \"%.80s\" is too long"),
+		                    path);
 	memcpy(url, first, sizeof url);
 	answer->curl = fetcher->curl;
 	for (int hop = 0; hop <= HOPS_MAX; hop++) {
@@ -345,10 +354,13 @@ static enum wg_status request(struct wg_fetcher *fetcher, const char *path, cons
 		if (next == NULL || snprintf(url, sizeof url, "%s", next) >= (int)sizeof url)
 			return fail_http(fetcher, answer, first, error);
 		if (strncmp(first, "https:", 6) == 0 && strncmp(url, "https:", 6) != 0)
-			return wg_error_set(error, WG_SYSTEM, _("\"%.200s\": the server redirects to an address "
-			                    "without encryption"), first);
+			return wg_error_set(error, WG_SYSTEM,
+			                    _("\"%.200s\": the server redirects to an address "
+			                      "without encryption"),
+			                    first);
 	}
-	return wg_error_set(error, WG_SYSTEM, _("\"%.200s\": more than %d redirects"), first, HOPS_MAX);
+	return wg_error_set(error, WG_SYSTEM, _("\"%.200s\": more than %d redirects"), first,
+	                    HOPS_MAX);
 }
 
 /* --- texts and ranges -------------------------------------------------------------- */
@@ -385,8 +397,8 @@ static bool is_range(const struct answer *answer, uint64_t first, size_t length)
 		return false;
 	if ((uint64_t)answer->file_bytes < end)
 		end = (uint64_t)answer->file_bytes;
-	return (uint64_t)answer->range_first == first &&
-	       (uint64_t)answer->range_last + 1 == end && answer->length == end - first;
+	return (uint64_t)answer->range_first == first && (uint64_t)answer->range_last + 1 == end &&
+	       answer->length == end - first;
 }
 
 enum wg_status wg_fetch_range(struct wg_fetcher *fetcher, const char *path, uint64_t first,
@@ -402,10 +414,12 @@ enum wg_status wg_fetch_range(struct wg_fetcher *fetcher, const char *path, uint
 	if (status == WG_OK && answer.http_status == 404) {
 		*ret_got = 0;
 		*ret_file_bytes = 0;
-	} else if (status == WG_OK && (answer.http_status != 206 ||
-	                               !is_range(&answer, first, length))) {
-		status = wg_error_set(error, WG_SYSTEM, _("\"%.200s/%.200s\": the server sent another range "
-		                      "than was asked for"), fetcher->endpoint, path);
+	} else if (status == WG_OK &&
+	           (answer.http_status != 206 || !is_range(&answer, first, length))) {
+		status = wg_error_set(error, WG_SYSTEM,
+		                      _("\"%.200s/%.200s\": the server sent another range "
+		                        "than was asked for"),
+		                      fetcher->endpoint, path);
 	} else if (status == WG_OK) {
 		memcpy(target, answer.bytes, answer.length);
 		*ret_got = answer.length;

@@ -236,6 +236,9 @@ static enum wg_status gather_config(struct wg_arena *arena, const char *folder,
 	enum wg_status status = wg_gather_text(arena, folder, "config.json", &evidence->config_name,
 	                                       &evidence->config, &evidence->config_length, error);
 
+	/* A pointer or a page in its place has a better name than "not valid JSON". */
+	if (status == WG_OK && evidence->config != NULL)
+		status = wg_diagnose_file(evidence->config_name, "a model config", error);
 	if (status == WG_OK)
 		status = wg_gather_text(arena, folder, "hf_quant_config.json", NULL,
 		                        &evidence->quant_config, NULL, error);

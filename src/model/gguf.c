@@ -20,9 +20,9 @@ static const struct {
 
 /* What is known of the parts while they are read. */
 struct parts {
-	unsigned count, given;        /* of the file that was named; given from 0 */
-	size_t stem;                  /* length of its path before "-00001-of-00003.gguf" */
-	double tensors;               /* split.tensors.count; -1: not said */
+	unsigned count, given; /* of the file that was named; given from 0 */
+	size_t stem;           /* length of its path before "-00001-of-00003.gguf" */
+	double tensors;        /* split.tensors.count; -1: not said */
 };
 
 static const char *file_type(const struct wg_gguf_file *file)
@@ -73,13 +73,14 @@ static enum wg_status check_split(const struct wg_gguf_file *file, unsigned part
 	wg_gguf_number(file, "split.no", &no);
 	wg_gguf_number(file, "split.tensors.count", &all);
 	if (!(no >= 0) || !(of >= 1) || of > WG_LIMIT_SHARDS || no >= of)
-		return fail_split(file->input->name, _("its part number is not below its number of parts"),
-		                  error);
+		return fail_split(file->input->name,
+		                  _("its part number is not below its number of parts"), error);
 	if (of != count || no != part)
-		return fail_split(file->input->name, _("its part number does not agree with its name"), error);
+		return fail_split(file->input->name,
+		                  _("its part number does not agree with its name"), error);
 	if (all >= 0 && *tensors >= 0 && all != *tensors)
-		return fail_split(file->input->name, _("the parts disagree about the number of tensors"),
-		                  error);
+		return fail_split(file->input->name,
+		                  _("the parts disagree about the number of tensors"), error);
 	if (all >= 0)
 		*tensors = all;
 	return WG_OK;
@@ -95,7 +96,8 @@ static bool read_part_name(const char *path, struct parts *parts)
 		return false;
 	const char *at = path + length - tail;
 	for (size_t i = 0; i < tail; i++)
-		if (shape[i] >= '0' && shape[i] <= '9' ? at[i] < '0' || at[i] > '9' : at[i] != shape[i])
+		if (shape[i] >= '0' && shape[i] <= '9' ? at[i] < '0' || at[i] > '9'
+		                                       : at[i] != shape[i])
 			return false;
 	parts->given = (unsigned)strtoul(at + 1, NULL, 10) - 1;
 	parts->count = (unsigned)strtoul(at + 10, NULL, 10);
@@ -132,8 +134,8 @@ static enum wg_status describe(const struct wg_gguf_file *file, struct wg_arena 
 	reason = side(file, ret_gguf->architecture);
 	ret_gguf->side = reason != NULL ? reason : "";
 	ret_gguf->config = NULL;
-	return reason != NULL ? WG_OK :
-	       wg_gguf_make_config(file, builder, arena, &ret_gguf->config, error);
+	return reason != NULL ? WG_OK
+	                      : wg_gguf_make_config(file, builder, arena, &ret_gguf->config, error);
 }
 
 /* One file into the builder; the first also describes the model. */
@@ -170,14 +172,15 @@ static enum wg_status read_parts(const char *path, const struct parts *parts,
 		const char *name = path;
 
 		if (part != parts->given)
-			name = wg_arena_printf(arena, "%.*s-%05u-of-%05u.gguf", (int)parts->stem, path,
-			                       part + 1, parts->count);
+			name = wg_arena_printf(arena, "%.*s-%05u-of-%05u.gguf", (int)parts->stem,
+			                       path, part + 1, parts->count);
 		if (name == NULL)
 			return wg_error_no_memory(error);
-		enum wg_status status = read_part(name, part, parts->count, arena, builder, &tensors,
-		                                  ret_gguf, error);
+		enum wg_status status = read_part(name, part, parts->count, arena, builder,
+		                                  &tensors, ret_gguf, error);
 		if (status == WG_NOT_FOUND && parts->count > 1) {
-			wg_error_set(error, WG_NOT_FOUND, _("part %u of %u is missing: there is no file \"%s\""),
+			wg_error_set(error, WG_NOT_FOUND,
+			             _("part %u of %u is missing: there is no file \"%s\""),
 			             part + 1, parts->count, name);
 			wg_error_hint(error, _("download all parts into one folder"));
 		}
@@ -185,7 +188,8 @@ static enum wg_status read_parts(const char *path, const struct parts *parts,
 			return status;
 	}
 	if (tensors >= 0 && tensors != (double)builder->count)
-		return fail_split(path, _("the parts have another number of tensors than they declare"),
+		return fail_split(path,
+		                  _("the parts have another number of tensors than they declare"),
 		                  error);
 	return WG_OK;
 }

@@ -33,15 +33,15 @@ struct making {
 	const struct wg_table_builder *tensors;
 	const char *architecture;
 	struct wg_json_writer writer;
-	unsigned layers;                         /* the draft layers at the end included */
-	bool uneven;                             /* a size differs between layers */
-	double values[WG_LIMIT_GGUF_LAYERS];     /* of one key, a value a layer */
+	unsigned layers;                     /* the draft layers at the end included */
+	bool uneven;                         /* a size differs between layers */
+	double values[WG_LIMIT_GGUF_LAYERS]; /* of one key, a value a layer */
 	enum wg_status status;
 	struct wg_error *error;
 };
 
-__attribute__((format(printf, 3, 4)))
-static bool fail(struct making *making, enum wg_status status, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool fail(struct making *making, enum wg_status status,
+                                                       const char *format, ...)
 {
 	char message[400];
 	va_list arguments;
@@ -77,11 +77,12 @@ static bool get_whole(struct making *making, const char *key, double low, double
 	if (!wg_gguf_number(making->file, full_key(making, key, name), &value))
 		return true;
 	if (value > high)
-		return fail(making, WG_LIMIT, _("\"%s\" is %.17g; at most %.17g is read"), name, value,
-		            high);
+		return fail(making, WG_LIMIT, _("\"%s\" is %.17g; at most %.17g is read"), name,
+		            value, high);
 	if (!is_whole(value) || value < low)
 		return fail(making, WG_BAD_INPUT,
-		            _("\"%s\" is %g; a whole number of %g or more is wanted"), name, value, low);
+		            _("\"%s\" is %g; a whole number of %g or more is wanted"), name, value,
+		            low);
 	*ret_value = value;
 	return true;
 }
@@ -116,7 +117,8 @@ static void put_whole(struct making *making, const char *member, double value)
 static bool check_value(struct making *making, const char *name, double value)
 {
 	if (!is_whole(value) && !(value > UINT32_MAX))
-		return fail(making, WG_BAD_INPUT, _("\"%s\" is %g, no whole number of 0 or more"), name, value);
+		return fail(making, WG_BAD_INPUT, _("\"%s\" is %g, no whole number of 0 or more"),
+		            name, value);
 	if (value > UINT32_MAX || (value > WG_LIMIT_DIMENSION && strstr(name, "context") == NULL))
 		return fail(making, WG_LIMIT, _("\"%s\" is %.17g; at most %d is read"), name, value,
 		            WG_LIMIT_DIMENSION);
@@ -144,8 +146,8 @@ static bool put_member(struct making *making, const char *key, const char *membe
 		equal &= making->values[i] == 0 || making->values[i] == first;
 	}
 	if (count > 1 && count < making->layers)
-		return fail(making, WG_BAD_INPUT, _("\"%s\" has %zu values for %u layers"), name, count,
-		            making->layers);
+		return fail(making, WG_BAD_INPUT, _("\"%s\" has %zu values for %u layers"), name,
+		            count, making->layers);
 	if (equal) {
 		put_whole(making, member, first);
 		return true;
@@ -217,7 +219,7 @@ static void put_state(struct making *making, double hidden)
 	put_whole(making, "state_size", whole_or(making, "ssm.state_size", 0));
 	put_whole(making, "inner_size", inner);
 	put_whole(making, "expand", hidden > 0 ? inner / hidden : 0);
-	if (groups > 0 && rank > 0) {   /* Mamba-2: the "rank" counts heads */
+	if (groups > 0 && rank > 0) { /* Mamba-2: the "rank" counts heads */
 		put_whole(making, "ssm_heads", rank);
 		put_whole(making, "ssm_head_size", inner / rank);
 		put_whole(making, "ssm_groups", groups);
@@ -251,7 +253,7 @@ static char layer_kind(const struct making *making, unsigned layer)
 /* How the published configs of hybrids name the kinds: a letter a layer in one
  * text, or a list of words. */
 static const struct {
-	const char *gguf, *member, *recurrent, *attention;   /* recurrent NULL: letters */
+	const char *gguf, *member, *recurrent, *attention; /* recurrent NULL: letters */
 } hybrids[] = {
 	{ "nemotron_h", "hybrid_override_pattern", NULL, NULL },
 	{ "nemotron_h_moe", "hybrid_override_pattern", NULL, NULL },
@@ -278,8 +280,9 @@ static void put_layers(struct making *making)
 	}
 	wg_json_begin_array(writer, hybrids[row].member);
 	for (unsigned i = 0; i < making->layers; i++)
-		wg_json_put_string(writer, NULL, letters[i] == '*' ? hybrids[row].attention :
-		                   hybrids[row].recurrent);
+		wg_json_put_string(writer, NULL,
+		                   letters[i] == '*' ? hybrids[row].attention
+		                                     : hybrids[row].recurrent);
 	wg_json_end_array(writer);
 }
 
@@ -326,12 +329,12 @@ static bool put_windows(struct making *making)
 		return true;
 	}
 	if (count < making->layers)
-		return fail(making, WG_BAD_INPUT, _("\"%s\" has %zu values for %u layers"), name, count,
-		            making->layers);
+		return fail(making, WG_BAD_INPUT, _("\"%s\" has %zu values for %u layers"), name,
+		            count, making->layers);
 	wg_json_begin_array(writer, "layer_types");
 	for (size_t i = 0; i < making->layers; i++)
-		wg_json_put_string(writer, NULL, making->values[i] != 0 ? "sliding_attention" :
-		                   "full_attention");
+		wg_json_put_string(writer, NULL,
+		                   making->values[i] != 0 ? "sliding_attention" : "full_attention");
 	wg_json_end_array(writer);
 	return true;
 }
@@ -362,8 +365,7 @@ static const char *model_type(const struct making *making)
 	 * its router. */
 	if (strcmp(name, "llama") == 0 && layer_has(making, 0, "ffn_gate_inp"))
 		return "mixtral";
-	if (strcmp(name, "deepseek2") == 0 &&
-	    tensor(making, "blk.1.exp_probs_b.bias") == NULL &&
+	if (strcmp(name, "deepseek2") == 0 && tensor(making, "blk.1.exp_probs_b.bias") == NULL &&
 	    tensor(making, "blk.3.exp_probs_b.bias") == NULL)
 		return "deepseek_v2";
 	for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
@@ -381,7 +383,7 @@ static bool check_heads(struct making *making)
 	bool any = false;
 
 	if (whole_or(making, "ssm.inner_size", 0) > 0 || whole_or(making, "wkv.head_size", 0) > 0)
-		return true;   /* recurrent models have layers, or only layers, without heads */
+		return true; /* recurrent models have layers, or only layers, without heads */
 	full_key(making, "attention.head_count", name);
 	if (!wg_gguf_numbers(making->file, name, making->values, WG_LIMIT_GGUF_LAYERS, &count))
 		return true;
@@ -401,7 +403,8 @@ static bool write_config(struct making *making)
 		return false;
 	rows = vocabulary(making);
 	if (rows > WG_LIMIT_DIMENSION)
-		return fail(making, WG_LIMIT, _("the vocabulary has %.17g entries; at most %d are read"), rows,
+		return fail(making, WG_LIMIT,
+		            _("the vocabulary has %.17g entries; at most %d are read"), rows,
 		            WG_LIMIT_DIMENSION);
 	wg_json_begin_object(writer, NULL);
 	wg_json_put_integer(writer, "num_hidden_layers", (int64_t)(making->layers - draft));
@@ -417,9 +420,11 @@ static bool write_config(struct making *making)
 	if (!put_windows(making))
 		return false;
 	if (tensor(making, "token_embd.weight") != NULL)
-		wg_json_put_bool(writer, "tie_word_embeddings", tensor(making, "output.weight") == NULL);
+		wg_json_put_bool(writer, "tie_word_embeddings",
+		                 tensor(making, "output.weight") == NULL);
 	if (tensor(making, "blk.0.attn_q.weight") != NULL)
-		wg_json_put_bool(writer, "attention_bias", tensor(making, "blk.0.attn_q.bias") != NULL);
+		wg_json_put_bool(writer, "attention_bias",
+		                 tensor(making, "blk.0.attn_q.bias") != NULL);
 	wg_json_end_object(writer);
 	return making->status == WG_OK;
 }
@@ -429,7 +434,9 @@ enum wg_status wg_gguf_make_config(const struct wg_gguf_file *file,
                                    const char **ret_config, struct wg_error *error)
 {
 	struct making making = {
-		.file = file, .tensors = tensors, .error = error,
+		.file = file,
+		.tensors = tensors,
+		.error = error,
 		.architecture = wg_gguf_text(file, "general.architecture"),
 	};
 	struct wg_text text;

@@ -41,9 +41,9 @@ static const struct {
 
 /* Bytes of a scalar in the file; 0: string or array. */
 static const unsigned char value_bytes[WG_GGUF_VALUE_COUNT] = {
-	[WG_GGUF_U8] = 1, [WG_GGUF_I8] = 1, [WG_GGUF_BOOL] = 1, [WG_GGUF_U16] = 2, [WG_GGUF_I16] = 2,
-	[WG_GGUF_U32] = 4, [WG_GGUF_I32] = 4, [WG_GGUF_F32] = 4, [WG_GGUF_U64] = 8, [WG_GGUF_I64] = 8,
-	[WG_GGUF_F64] = 8,
+	[WG_GGUF_U8] = 1,  [WG_GGUF_I8] = 1,  [WG_GGUF_BOOL] = 1, [WG_GGUF_U16] = 2,
+	[WG_GGUF_I16] = 2, [WG_GGUF_U32] = 4, [WG_GGUF_I32] = 4,  [WG_GGUF_F32] = 4,
+	[WG_GGUF_U64] = 8, [WG_GGUF_I64] = 8, [WG_GGUF_F64] = 8,
 };
 
 struct reading {
@@ -52,13 +52,14 @@ struct reading {
 	struct wg_gguf_file *file;
 	struct wg_error *error;
 	struct wg_table_builder *builder;
-	uint64_t running;      /* where the next tensor must begin, from the data's start */
-	uint64_t last_end;     /* where the last tensor ends, padding left out */
+	uint64_t running;  /* where the next tensor must begin, from the data's start */
+	uint64_t last_end; /* where the last tensor ends, padding left out */
 	enum wg_status status;
 };
 
-__attribute__((format(printf, 3, 4)))
-static bool fail(struct reading *reading, enum wg_status status, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool fail(struct reading *reading,
+                                                       enum wg_status status, const char *format,
+                                                       ...)
 {
 	char message[400];
 	va_list arguments;
@@ -76,8 +77,9 @@ static bool fail(struct reading *reading, enum wg_status status, const char *for
 /* The cursor has set the error already: too short, or reading failed. */
 static bool fail_cursor(struct reading *reading)
 {
-	reading->status = reading->error != NULL && reading->error->status != WG_OK ?
-	                  reading->error->status : WG_BAD_INPUT;
+	reading->status = reading->error != NULL && reading->error->status != WG_OK
+	                          ? reading->error->status
+	                          : WG_BAD_INPUT;
 	return false;
 }
 
@@ -92,11 +94,12 @@ static bool read_name(struct reading *reading, const char *what, uint64_t limit,
 	if (!wg_cursor_u64(&reading->cursor, &length))
 		return fail_cursor(reading);
 	if (length > limit)
-		return fail(reading, WG_BAD_INPUT, _("a %s of %llu bytes; at most %llu are allowed"), what,
+		return fail(reading, WG_BAD_INPUT,
+		            _("a %s of %llu bytes; at most %llu are allowed"), what,
 		            (unsigned long long)length, (unsigned long long)limit);
 	if (!wg_cursor_has(&reading->cursor, length, 1))
-		return fail(reading, WG_BAD_INPUT, _("a %s of %llu bytes reaches beyond the end"), what,
-		            (unsigned long long)length);
+		return fail(reading, WG_BAD_INPUT, _("a %s of %llu bytes reaches beyond the end"),
+		            what, (unsigned long long)length);
 	char *name = wg_arena_alloc(reading->arena, (size_t)length + 1);
 	if (name == NULL)
 		return fail(reading, WG_NO_MEMORY, _("out of memory"));
@@ -104,7 +107,8 @@ static bool read_name(struct reading *reading, const char *what, uint64_t limit,
 		return fail_cursor(reading);
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
-			return fail(reading, WG_BAD_INPUT, _("a %s contains control characters"), what);
+			return fail(reading, WG_BAD_INPUT, _("a %s contains control characters"),
+			            what);
 	if (!wg_text_is_utf8(name, (size_t)length))
 		return fail(reading, WG_BAD_INPUT, _("a %s is not valid UTF-8"), what);
 	*ret_name = name;
@@ -118,8 +122,10 @@ static bool read_string(struct reading *reading, struct wg_gguf_key *key)
 	if (!wg_cursor_u64(&reading->cursor, &length))
 		return fail_cursor(reading);
 	if (length > WG_LIMIT_GGUF_STRING_BYTES || !wg_cursor_has(&reading->cursor, length, 1))
-		return fail(reading, WG_BAD_INPUT, _("key \"%.80s\": a string of %llu bytes reaches beyond "
-		            "the end"), key->name, (unsigned long long)length);
+		return fail(reading, WG_BAD_INPUT,
+		            _("key \"%.80s\": a string of %llu bytes reaches beyond "
+		              "the end"),
+		            key->name, (unsigned long long)length);
 	key->position = reading->cursor.position;
 	key->count = length;
 	if (length > WG_GGUF_TEXT_BYTES)
@@ -142,13 +148,22 @@ static double to_double(uint64_t bits, enum wg_gguf_value type)
 	double number;
 
 	switch (type) {
-	case WG_GGUF_I8: return (int8_t)bits;
-	case WG_GGUF_I16: return (int16_t)bits;
-	case WG_GGUF_I32: return (int32_t)bits;
-	case WG_GGUF_I64: return (double)(int64_t)bits;
-	case WG_GGUF_F32: memcpy(&single, &low, sizeof single); return single;
-	case WG_GGUF_F64: memcpy(&number, &bits, sizeof number); return number;
-	default: return (double)bits;
+	case WG_GGUF_I8:
+		return (int8_t)bits;
+	case WG_GGUF_I16:
+		return (int16_t)bits;
+	case WG_GGUF_I32:
+		return (int32_t)bits;
+	case WG_GGUF_I64:
+		return (double)(int64_t)bits;
+	case WG_GGUF_F32:
+		memcpy(&single, &low, sizeof single);
+		return single;
+	case WG_GGUF_F64:
+		memcpy(&number, &bits, sizeof number);
+		return number;
+	default:
+		return (double)bits;
 	}
 }
 
@@ -159,10 +174,23 @@ static bool read_bits(struct wg_cursor *cursor, unsigned bytes, uint64_t *ret_bi
 	uint32_t four;
 
 	switch (bytes) {
-	case 1: if (!wg_cursor_u8(cursor, &one)) return false; *ret_bits = one; return true;
-	case 2: if (!wg_cursor_u16(cursor, &two)) return false; *ret_bits = two; return true;
-	case 4: if (!wg_cursor_u32(cursor, &four)) return false; *ret_bits = four; return true;
-	default: return wg_cursor_u64(cursor, ret_bits);
+	case 1:
+		if (!wg_cursor_u8(cursor, &one))
+			return false;
+		*ret_bits = one;
+		return true;
+	case 2:
+		if (!wg_cursor_u16(cursor, &two))
+			return false;
+		*ret_bits = two;
+		return true;
+	case 4:
+		if (!wg_cursor_u32(cursor, &four))
+			return false;
+		*ret_bits = four;
+		return true;
+	default:
+		return wg_cursor_u64(cursor, ret_bits);
 	}
 }
 
@@ -186,7 +214,8 @@ static bool read_type(struct reading *reading, const char *key, enum wg_gguf_val
 	if (!wg_cursor_u32(&reading->cursor, &type))
 		return fail_cursor(reading);
 	if (type >= WG_GGUF_VALUE_COUNT)
-		return fail(reading, WG_BAD_INPUT, _("key \"%.80s\" has an unknown type %u"), key, type);
+		return fail(reading, WG_BAD_INPUT, _("key \"%.80s\" has an unknown type %u"), key,
+		            type);
 	*ret_type = (enum wg_gguf_value)type;
 	return true;
 }
@@ -204,13 +233,16 @@ static bool read_array(struct reading *reading, struct wg_gguf_key *key)
 		return fail_cursor(reading);
 	unsigned item_bytes = value_bytes[key->item];
 	if (!wg_cursor_has(&reading->cursor, key->count, item_bytes ? item_bytes : 8))
-		return fail(reading, WG_BAD_INPUT, _("key \"%.80s\": an array of %llu items reaches beyond "
-		            "the end"), key->name, (unsigned long long)key->count);
+		return fail(reading, WG_BAD_INPUT,
+		            _("key \"%.80s\": an array of %llu items reaches beyond "
+		              "the end"),
+		            key->name, (unsigned long long)key->count);
 	key->position = reading->cursor.position;
 	if (key->item == WG_GGUF_STRING)
 		return wg_cursor_skip_strings(&reading->cursor, key->count) || fail_cursor(reading);
 	if (key->item != WG_GGUF_BOOL)
-		return wg_cursor_skip(&reading->cursor, key->count * item_bytes) || fail_cursor(reading);
+		return wg_cursor_skip(&reading->cursor, key->count * item_bytes) ||
+		       fail_cursor(reading);
 	for (uint64_t i = 0; i < key->count; i++)
 		if (!read_scalar(reading, WG_GGUF_BOOL, &ignored))
 			return false;
@@ -243,7 +275,8 @@ static bool read_keys(struct reading *reading)
 {
 	struct wg_gguf_file *file = reading->file;
 
-	file->keys = wg_arena_array(reading->arena, (size_t)file->key_count + 1, sizeof *file->keys);
+	file->keys =
+		wg_arena_array(reading->arena, (size_t)file->key_count + 1, sizeof *file->keys);
 	if (file->keys == NULL)
 		return fail(reading, WG_NO_MEMORY, _("out of memory"));
 	for (uint64_t i = 0; i < file->key_count; i++)
@@ -267,11 +300,15 @@ static bool read_version(struct reading *reading)
 		version = 3;
 	}
 	if (version == 1)
-		return fail(reading, WG_NOT_SUPPORTED, _("\"%.200s\" has GGUF version 1 of 2023; download it "
-		            "again in version 2 or 3"), file->input->name);
+		return fail(reading, WG_NOT_SUPPORTED,
+		            _("\"%.200s\" has GGUF version 1 of 2023; download it "
+		              "again in version 2 or 3"),
+		            file->input->name);
 	if (version != 2 && version != 3)
-		return fail(reading, WG_NOT_SUPPORTED, _("\"%.200s\" has GGUF version %u; versions 2 and 3 "
-		            "are read"), file->input->name, version);
+		return fail(reading, WG_NOT_SUPPORTED,
+		            _("\"%.200s\" has GGUF version %u; versions 2 and 3 "
+		              "are read"),
+		            file->input->name, version);
 	file->version = version;
 	return true;
 }
@@ -283,26 +320,33 @@ static bool read_header(struct reading *reading)
 	char magic[4];
 
 	if (!wg_cursor_has(cursor, 24, 1))
-		return fail(reading, WG_BAD_INPUT, _("\"%.200s\" is no GGUF file: it is %llu bytes long"),
+		return fail(reading, WG_BAD_INPUT,
+		            _("\"%.200s\" is no GGUF file: it is %llu bytes long"),
 		            file->input->name, (unsigned long long)file->input->bytes);
 	if (!wg_cursor_copy(cursor, magic, sizeof magic))
 		return fail_cursor(reading);
 	if (memcmp(magic, "GGUF", 4) != 0)
-		return fail(reading, WG_BAD_INPUT, _("\"%.200s\" is no GGUF file: it does not begin with "
-		            "\"GGUF\""), file->input->name);
+		return fail(reading, WG_BAD_INPUT,
+		            _("\"%.200s\" is no GGUF file: it does not begin with "
+		              "\"GGUF\""),
+		            file->input->name);
 	if (!read_version(reading))
 		return false;
 	if (!wg_cursor_u64(cursor, &file->tensor_count) || !wg_cursor_u64(cursor, &file->key_count))
 		return fail_cursor(reading);
 	if (!wg_cursor_has(cursor, file->tensor_count, INFO_BYTES_MIN) ||
 	    !wg_cursor_has(cursor, file->key_count, KEY_BYTES_MIN))
-		return fail(reading, WG_BAD_INPUT, _("\"%.200s\" declares %llu tensors and %llu keys, more "
-		            "than its %llu bytes can hold"), file->input->name,
-		            (unsigned long long)file->tensor_count, (unsigned long long)file->key_count,
+		return fail(reading, WG_BAD_INPUT,
+		            _("\"%.200s\" declares %llu tensors and %llu keys, more "
+		              "than its %llu bytes can hold"),
+		            file->input->name, (unsigned long long)file->tensor_count,
+		            (unsigned long long)file->key_count,
 		            (unsigned long long)file->input->bytes);
 	if (file->key_count > WG_LIMIT_GGUF_KEYS || file->tensor_count > WG_LIMIT_TENSORS)
-		return fail(reading, WG_LIMIT, _("\"%.200s\" has %llu tensors and %llu keys; at most %zu and "
-		            "%d are read"), file->input->name, (unsigned long long)file->tensor_count,
+		return fail(reading, WG_LIMIT,
+		            _("\"%.200s\" has %llu tensors and %llu keys; at most %zu and "
+		              "%d are read"),
+		            file->input->name, (unsigned long long)file->tensor_count,
 		            (unsigned long long)file->key_count, (size_t)WG_LIMIT_TENSORS,
 		            WG_LIMIT_GGUF_KEYS);
 	return true;
@@ -319,10 +363,12 @@ static bool read_alignment(struct reading *reading)
 		return fail(reading, WG_BAD_INPUT, _("\"general.alignment\" is not of type u32"));
 	uint64_t alignment = (uint64_t)key->number;
 	if (alignment == 0 || (alignment & (alignment - 1)) != 0)
-		return fail(reading, WG_BAD_INPUT, _("\"general.alignment\" is %llu, no power of two"),
+		return fail(reading, WG_BAD_INPUT,
+		            _("\"general.alignment\" is %llu, no power of two"),
 		            (unsigned long long)alignment);
 	if (alignment > WG_LIMIT_GGUF_ALIGNMENT)
-		return fail(reading, WG_LIMIT, _("\"general.alignment\" is %llu; at most %d is read"),
+		return fail(reading, WG_LIMIT,
+		            _("\"general.alignment\" is %llu; at most %d is read"),
 		            (unsigned long long)alignment, WG_LIMIT_GGUF_ALIGNMENT);
 	reading->file->alignment = alignment;
 	return true;
@@ -343,8 +389,10 @@ static bool find_type(struct reading *reading, const char *tensor, uint32_t id,
 		return true;
 	for (size_t i = 0; i < sizeof removed_types / sizeof *removed_types; i++)
 		if (removed_types[i].id == id)
-			return fail(reading, WG_NOT_SUPPORTED, _("tensor \"%s\" has type %u (%s), which was "
-			            "removed from the format"), tensor, id, removed_types[i].name);
+			return fail(reading, WG_NOT_SUPPORTED,
+			            _("tensor \"%s\" has type %u (%s), which was "
+			              "removed from the format"),
+			            tensor, id, removed_types[i].name);
 	return fail(reading, WG_BAD_INPUT, _("tensor \"%s\" has an unknown type %u"), tensor, id);
 }
 
@@ -355,31 +403,34 @@ static bool read_shape(struct reading *reading, struct wg_tensor *tensor)
 	if (!wg_cursor_u32(&reading->cursor, &rank))
 		return fail_cursor(reading);
 	if (rank > RANK_MAX)
-		return fail(reading, WG_BAD_INPUT, _("tensor \"%s\" has %u dimensions; at most %d are "
-		            "possible"), tensor->name, rank, RANK_MAX);
+		return fail(reading, WG_BAD_INPUT,
+		            _("tensor \"%s\" has %u dimensions; at most %d are "
+		              "possible"),
+		            tensor->name, rank, RANK_MAX);
 	tensor->rank = rank;
 	for (uint32_t i = 0; i < rank; i++) {
 		if (!wg_cursor_u64(&reading->cursor, &tensor->shape[i]))
 			return fail_cursor(reading);
 		if (tensor->shape[i] > INT64_MAX)
-			return fail(reading, WG_BAD_INPUT, _("tensor \"%s\" has a negative dimension"),
-			            tensor->name);
+			return fail(reading, WG_BAD_INPUT,
+			            _("tensor \"%s\" has a negative dimension"), tensor->name);
 	}
 	return true;
 }
 
 /* Bytes of the tensor, and its place: exactly where the one before it ends,
  * rounded up to the alignment. */
-static bool check_place(struct reading *reading, const char *name, uint64_t bytes,
-                        uint64_t offset)
+static bool check_place(struct reading *reading, const char *name, uint64_t bytes, uint64_t offset)
 {
 	uint64_t alignment = reading->file->alignment, end;
 
 	if (offset % alignment != 0)
-		return fail(reading, WG_BAD_INPUT, _("tensor \"%s\" begins at %llu, no multiple of %llu"),
-		            name, (unsigned long long)offset, (unsigned long long)alignment);
+		return fail(reading, WG_BAD_INPUT,
+		            _("tensor \"%s\" begins at %llu, no multiple of %llu"), name,
+		            (unsigned long long)offset, (unsigned long long)alignment);
 	if (offset != reading->running)
-		return fail(reading, WG_BAD_INPUT, _("tensor \"%s\" begins at %llu, %llu is expected"), name,
+		return fail(reading, WG_BAD_INPUT,
+		            _("tensor \"%s\" begins at %llu, %llu is expected"), name,
 		            (unsigned long long)offset, (unsigned long long)reading->running);
 	if (!wg_checked_add(offset, bytes, &end) || end > INT64_MAX - alignment)
 		return fail(reading, WG_BAD_INPUT, _("tensor \"%s\" ends beyond 2^63 bytes"), name);
@@ -403,12 +454,16 @@ static bool read_tensor(struct reading *reading)
 	if (!find_type(reading, tensor.name, id, &type))
 		return false;
 	if (tensor.rank > 0 && tensor.shape[0] % type->weights != 0)
-		return fail(reading, WG_BAD_INPUT, _("tensor \"%s\" has rows of %llu elements, no multiple "
-		            "of %u as type %s needs"), tensor.name, (unsigned long long)tensor.shape[0],
-		            type->weights, type->name);
+		return fail(reading, WG_BAD_INPUT,
+		            _("tensor \"%s\" has rows of %llu elements, no multiple "
+		              "of %u as type %s needs"),
+		            tensor.name, (unsigned long long)tensor.shape[0], type->weights,
+		            type->name);
 	if (!wg_block_size(type, tensor.shape, tensor.rank, &elements, &bytes))
-		return fail(reading, WG_BAD_INPUT, _("tensor \"%s\" has an impossible shape: its size "
-		            "overflows"), tensor.name);
+		return fail(reading, WG_BAD_INPUT,
+		            _("tensor \"%s\" has an impossible shape: its size "
+		              "overflows"),
+		            tensor.name);
 	if (!check_place(reading, tensor.name, bytes, offset))
 		return false;
 	tensor.type = type->name;
@@ -433,9 +488,10 @@ static bool read_tensors(struct reading *reading)
 	data = (reading->cursor.position + alignment - 1) / alignment * alignment;
 	if (wg_checked_add(data, reading->last_end, &needed) && needed <= input->bytes)
 		return true;
-	return fail(reading, WG_BAD_INPUT, _("\"%.200s\" is cut off: its tensors reach to byte %llu, the "
-	            "file ends at %llu"), input->name, (unsigned long long)needed,
-	            (unsigned long long)input->bytes);
+	return fail(reading, WG_BAD_INPUT,
+	            _("\"%.200s\" is cut off: its tensors reach to byte %llu, the "
+	              "file ends at %llu"),
+	            input->name, (unsigned long long)needed, (unsigned long long)input->bytes);
 }
 
 enum wg_status wg_gguf_file_read(const struct wg_input *input, struct wg_arena *arena,
@@ -444,9 +500,10 @@ enum wg_status wg_gguf_file_read(const struct wg_input *input, struct wg_arena *
 {
 	struct wg_gguf_file file = { .input = input };
 	struct wg_error own;
-	struct reading reading = {
-		.arena = arena, .file = &file, .error = error != NULL ? error : &own, .builder = builder
-	};
+	struct reading reading = { .arena = arena,
+		                   .file = &file,
+		                   .error = error != NULL ? error : &own,
+		                   .builder = builder };
 
 	wg_error_init(reading.error);
 	wg_map_init(&file.key_map);

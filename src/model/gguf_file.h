@@ -13,18 +13,29 @@
 #include "whichgpu/map.h"
 
 enum wg_gguf_value {
-	WG_GGUF_U8, WG_GGUF_I8, WG_GGUF_U16, WG_GGUF_I16, WG_GGUF_U32, WG_GGUF_I32, WG_GGUF_F32,
-	WG_GGUF_BOOL, WG_GGUF_STRING, WG_GGUF_ARRAY, WG_GGUF_U64, WG_GGUF_I64, WG_GGUF_F64,
+	WG_GGUF_U8,
+	WG_GGUF_I8,
+	WG_GGUF_U16,
+	WG_GGUF_I16,
+	WG_GGUF_U32,
+	WG_GGUF_I32,
+	WG_GGUF_F32,
+	WG_GGUF_BOOL,
+	WG_GGUF_STRING,
+	WG_GGUF_ARRAY,
+	WG_GGUF_U64,
+	WG_GGUF_I64,
+	WG_GGUF_F64,
 	WG_GGUF_VALUE_COUNT
 };
 
 struct wg_gguf_key {
 	const char *name;
-	enum wg_gguf_value type, item;   /* item: of an array */
-	uint64_t count;                  /* items of an array, bytes of a string */
-	uint64_t position;               /* of the value's (first item's) bytes in the file */
-	double number;                   /* of a scalar; exact up to 2^53 */
-	const char *text;                /* of a string of at most WG_GGUF_TEXT_BYTES; else NULL */
+	enum wg_gguf_value type, item; /* item: of an array */
+	uint64_t count;                /* items of an array, bytes of a string */
+	uint64_t position;             /* of the value's (first item's) bytes in the file */
+	double number;                 /* of a scalar; exact up to 2^53 */
+	const char *text;              /* of a string of at most WG_GGUF_TEXT_BYTES; else NULL */
 };
 
 #define WG_GGUF_TEXT_BYTES 4096
@@ -36,7 +47,7 @@ struct wg_gguf_file {
 	uint64_t tensor_count, key_count;
 	uint64_t alignment;
 	struct wg_gguf_key *keys;
-	struct wg_map key_map;           /* owned; wg_gguf_file_done */
+	struct wg_map key_map; /* owned; wg_gguf_file_done */
 };
 
 /* Keys into *ret_file, tensors into the builder. The input must stay open

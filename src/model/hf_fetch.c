@@ -34,9 +34,9 @@ static enum wg_status get_text(struct fetching *fetching, const char *file, cons
 {
 	char *text = NULL;
 	size_t length = 0;
-	enum wg_status status = wg_fetch_text(fetching->fetcher, path_of(fetching, file),
-	                                      WG_LIMIT_JSON_BYTES, fetching->arena, &text, &length,
-	                                      fetching->error);
+	enum wg_status status =
+		wg_fetch_text(fetching->fetcher, path_of(fetching, file), WG_LIMIT_JSON_BYTES,
+	                      fetching->arena, &text, &length, fetching->error);
 
 	if (status != WG_OK)
 		return status;
@@ -62,15 +62,15 @@ static enum wg_status get_rest(struct fetching *fetching, const char *file, uint
 	memcpy(text, first + 8, have);
 	if (have < length) {
 		size_t want = (size_t)length - have;
-		enum wg_status status = wg_fetch_range(fetching->fetcher, path_of(fetching, file),
-		                                       8 + have, want, text + have, &got, &file_bytes,
-		                                       fetching->error);
+		enum wg_status status =
+			wg_fetch_range(fetching->fetcher, path_of(fetching, file), 8 + have, want,
+		                       text + have, &got, &file_bytes, fetching->error);
 
 		if (status != WG_OK)
 			return status;
 		if (got != want)
-			return wg_error_set(fetching->error, WG_SYSTEM, _("\"%s\": the answer was cut off"),
-			                    fetching->path);
+			return wg_error_set(fetching->error, WG_SYSTEM,
+			                    _("\"%s\": the answer was cut off"), fetching->path);
 	}
 	*ret_text = text;
 	return WG_OK;
@@ -91,8 +91,8 @@ static enum wg_status get_header(struct fetching *fetching, const char *file,
 	                        &got, &file_bytes, fetching->error);
 	*ret_found = status != WG_OK || got > 0;
 	if (status == WG_OK && got > 0 && got < 8)
-		status = wg_error_set(fetching->error, WG_BAD_INPUT, _("\"%s\" is no safetensors file"),
-		                      fetching->path);
+		status = wg_error_set(fetching->error, WG_BAD_INPUT,
+		                      _("\"%s\" is no safetensors file"), fetching->path);
 	if (status == WG_OK && got > 0) {
 		for (int i = 7; i >= 0; i--)
 			length = length << 8 | (unsigned char)first[i];
@@ -114,18 +114,19 @@ static enum wg_status get_shards(struct fetching *fetching, const char *index_te
 {
 	struct wg_weight_index index;
 	bool found = true;
-	enum wg_status status = wg_safetensors_read_index_text(index_text, strlen(index_text),
-	                                                       "model.safetensors.index.json",
-	                                                       fetching->arena, &index,
-	                                                       fetching->error);
+	enum wg_status status = wg_safetensors_read_index_text(
+		index_text, strlen(index_text), "model.safetensors.index.json", fetching->arena,
+		&index, fetching->error);
 
 	if (status != WG_OK || index.total_bytes > 0 || index.shard_count > SHARDS_MAX)
 		return status;
 	for (size_t i = 0; i < index.shard_count && status == WG_OK; i++) {
 		status = get_header(fetching, index.shards[i], builder, &found);
 		if (status == WG_OK && !found)
-			status = wg_error_set(fetching->error, WG_NOT_FOUND, _("the index names \"%.120s\", "
-			                      "which the repository does not have"), index.shards[i]);
+			status = wg_error_set(fetching->error, WG_NOT_FOUND,
+			                      _("the index names \"%.120s\", "
+			                        "which the repository does not have"),
+			                      index.shards[i]);
 	}
 	return status;
 }
@@ -160,9 +161,12 @@ static enum wg_status get_files(struct fetching *fetching, struct wg_hf_files *f
 		status = get_text(fetching, "model_index.json", &files->model_index);
 		if (status != WG_OK || files->model_index != NULL)
 			return status;
-		wg_error_set(fetching->error, WG_NOT_FOUND, _("\"hf:%.200s\" has no config.json, or there "
-		             "is no such model"), fetching->name->repository);
-		wg_error_hint(fetching->error, _("check the name; of a GGUF repository download one file"));
+		wg_error_set(fetching->error, WG_NOT_FOUND,
+		             _("\"hf:%.200s\" has no config.json, or there "
+		               "is no such model"),
+		             fetching->name->repository);
+		wg_error_hint(fetching->error,
+		              _("check the name; of a GGUF repository download one file"));
 		return WG_NOT_FOUND;
 	}
 	/* Only a config that does not say how it is quantised may have a second one. */

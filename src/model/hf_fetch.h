@@ -5,8 +5,8 @@
 #include "model/readers.h"
 
 struct wg_hf_name {
-	char repository[260];   /* ORG/NAME, checked: letters, digits, ". _ -" */
-	char revision[128];     /* likewise */
+	char repository[260]; /* ORG/NAME, checked: letters, digits, ". _ -" */
+	char revision[128];   /* likewise */
 };
 
 /* config.json, hf_quant_config.json, model_index.json, the index, and the

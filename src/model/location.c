@@ -38,9 +38,9 @@ static enum wg_status read_hf_name(const char *text, struct wg_hf_name *ret_name
 	size_t length = strcspn(text, "@"), slash = strcspn(text, "/");
 	struct wg_hf_name name = { .revision = "main" };
 	const char *revision = text[length] == '@' ? text + length + 1 : "main";
-	bool ok = slash < length ? is_part(text, slash) &&
-	                           is_part(text + slash + 1, length - slash - 1) :
-	                           is_part(text, length);
+	bool ok = slash < length
+	                  ? is_part(text, slash) && is_part(text + slash + 1, length - slash - 1)
+	                  : is_part(text, length);
 
 	if (!ok || !is_part(revision, strlen(revision))) {
 		wg_error_set(error, WG_BAD_INPUT, _("\"hf:%.100s\" is no model name"), text);
@@ -60,7 +60,7 @@ static bool set_path(char *path, const char *value, const char *tail)
 {
 	return value != NULL && value[0] != '\0' &&
 	       snprintf(path, PATH_BYTES, tail[0] != '\0' ? "%s/%s" : "%s%s", value, tail) <
-	       PATH_BYTES;
+	               PATH_BYTES;
 }
 
 static bool find_hub(char *path)
@@ -120,7 +120,8 @@ static bool has_model(const char *snapshot)
 
 		found = strcmp(entry->d_name, "config.json") == 0 ||
 		        strcmp(entry->d_name, "model_index.json") == 0 ||
-		        (dot != NULL && (strcmp(dot, ".safetensors") == 0 || strcmp(dot, ".gguf") == 0));
+		        (dot != NULL &&
+		         (strcmp(dot, ".safetensors") == 0 || strcmp(dot, ".gguf") == 0));
 	}
 	closedir(folder);
 	return found;
@@ -158,8 +159,10 @@ enum wg_status wg_location_find_hf(const char *text, bool offline, struct wg_are
 	}
 	if (!offline && (forbidden == NULL || strcmp(forbidden, "1") != 0))
 		return wg_hf_fetch(&name, arena, ret_files, error);
-	wg_error_set(error, WG_NOT_FOUND, _("\"%.200s\" is not in the local cache, and the network is "
-	             "forbidden"), name.repository);
+	wg_error_set(error, WG_NOT_FOUND,
+	             _("\"%.200s\" is not in the local cache, and the network is "
+	               "forbidden"),
+	             name.repository);
 	wg_error_hint(error, _("leave out --offline, or set HF_HUB_CACHE to the cache's folder"));
 	return WG_NOT_FOUND;
 }
@@ -203,10 +206,14 @@ static bool read_ollama_name(const char *text, struct ollama_name *ret_name)
 static bool ollama_store(int n, char *path)
 {
 	switch (n) {
-	case 0: return set_path(path, getenv("OLLAMA_MODELS"), "");
-	case 1: return set_path(path, getenv("HOME"), ".ollama/models");
-	case 2: return set_path(path, "/usr/share/ollama/.ollama/models", "");
-	default: return set_path(path, "/var/lib/ollama/models", "");
+	case 0:
+		return set_path(path, getenv("OLLAMA_MODELS"), "");
+	case 1:
+		return set_path(path, getenv("HOME"), ".ollama/models");
+	case 2:
+		return set_path(path, "/usr/share/ollama/.ollama/models", "");
+	default:
+		return set_path(path, "/var/lib/ollama/models", "");
 	}
 }
 
@@ -237,7 +244,8 @@ static enum wg_status read_manifest(const char *path, char digest[PART_BYTES],
 			snprintf(digest, PART_BYTES, "%s", sum);
 	}
 	if (digest[0] == '\0')
-		status = wg_json_fail(&layers, error, WG_BAD_INPUT, _("the manifest names no model layer"));
+		status = wg_json_fail(&layers, error, WG_BAD_INPUT,
+		                      _("the manifest names no model layer"));
 	wg_json_free(json);
 	return status;
 }
@@ -250,14 +258,15 @@ enum wg_status wg_location_find_ollama(const char *text, struct wg_arena *arena,
 
 	if (!read_ollama_name(text, &name)) {
 		wg_error_set(error, WG_BAD_INPUT, _("\"ollama:%.100s\" is no model name"), text);
-		wg_error_hint(error, _("write ollama:NAME or ollama:NAME:TAG, as in ollama:qwen3:8b"));
+		wg_error_hint(error,
+		              _("write ollama:NAME or ollama:NAME:TAG, as in ollama:qwen3:8b"));
 		return WG_BAD_INPUT;
 	}
 	for (int n = 0; n < 4; n++) {
 		if (!ollama_store(n, store))
 			continue;
-		snprintf(path, sizeof path, "%s/manifests/%s/%s/%s/%s", store, name.host, name.owner,
-		         name.model, name.tag);
+		snprintf(path, sizeof path, "%s/manifests/%s/%s/%s/%s", store, name.host,
+		         name.owner, name.model, name.tag);
 		if (!wg_file_exists(path))
 			continue;
 		enum wg_status status = read_manifest(path, digest, error);
@@ -269,8 +278,10 @@ enum wg_status wg_location_find_ollama(const char *text, struct wg_arena *arena,
 		*ret_path = blob;
 		return WG_OK;
 	}
-	wg_error_set(error, WG_NOT_FOUND, _("\"ollama:%.100s\" is not in the local Ollama store"), text);
-	wg_error_hint(error, _("run \"ollama pull %s\", or set OLLAMA_MODELS to the store's folder"),
+	wg_error_set(error, WG_NOT_FOUND, _("\"ollama:%.100s\" is not in the local Ollama store"),
+	             text);
+	wg_error_hint(error,
+	              _("run \"ollama pull %s\", or set OLLAMA_MODELS to the store's folder"),
 	              text);
 	return WG_NOT_FOUND;
 }

@@ -10,7 +10,7 @@
 #include "whichgpu/limits.h"
 
 #define END_BYTES 22
-#define END_SEARCH_BYTES (END_BYTES + 65535)   /* with the longest comment */
+#define END_SEARCH_BYTES (END_BYTES + 65535) /* with the longest comment */
 #define END_MARK 0x06054b50u
 #define END64_MARK 0x06064b50u
 #define END64_LOCATOR_MARK 0x07064b50u
@@ -43,7 +43,8 @@ static uint64_t find_end(const struct wg_input *input)
 		if (wg_input_read(input, start, tail, (size_t)(end - start), NULL) != WG_OK)
 			return UINT64_MAX;
 		for (size_t at = (size_t)(end - start) - 3; at-- > 0;)
-			if (memcmp(tail + at, mark, 4) == 0 && start + at + END_BYTES <= input->bytes)
+			if (memcmp(tail + at, mark, 4) == 0 &&
+			    start + at + END_BYTES <= input->bytes)
 				return start + at;
 		if (start == stop)
 			break;
@@ -116,7 +117,8 @@ static bool read_extra(struct wg_cursor *cursor, uint16_t length, uint64_t *size
 			return false;
 		if (id == 1 && bytes >= 8)
 			return cursor->position + 8 <= end && wg_cursor_u64(cursor, size) &&
-			       cursor->position <= end && wg_cursor_skip(cursor, end - cursor->position);
+			       cursor->position <= end &&
+			       wg_cursor_skip(cursor, end - cursor->position);
 		if (cursor->position + bytes > end || !wg_cursor_skip(cursor, bytes))
 			return false;
 	}
@@ -155,7 +157,8 @@ static enum wg_status read_directory(const struct wg_input *input, double *ret_b
 	bool ok = true;
 
 	if (!find_directory(input, &directory))
-		return fail(input, _("has no zip directory: it is cut off, or an old pickle"), error);
+		return fail(input, _("has no zip directory: it is cut off, or an old pickle"),
+		            error);
 	wg_cursor_init(&cursor, input, directory.offset, input->bytes, NULL);
 	if (directory.entries > WG_LIMIT_TENSORS ||
 	    !wg_cursor_has(&cursor, directory.entries, ENTRY_BYTES_MIN))

@@ -27,7 +27,7 @@ struct range {
 struct header {
 	struct wg_json_pull pull;
 	struct wg_table_builder *builder;
-	struct range *ranges;        /* of this header's tensors */
+	struct range *ranges; /* of this header's tensors */
 	size_t count, capacity;
 	struct wg_error *error;
 };
@@ -52,7 +52,8 @@ static bool read_shape(struct wg_json_pull *pull, struct wg_tensor *tensor)
 		if (!more)
 			return true;
 		if (tensor->rank == WG_TENSOR_RANK_MAX)
-			return wg_json_pull_fail(pull, WG_LIMIT, _("a tensor has more than %d dimensions"),
+			return wg_json_pull_fail(pull, WG_LIMIT,
+			                         _("a tensor has more than %d dimensions"),
 			                         WG_TENSOR_RANK_MAX);
 		if (!wg_json_pull_natural(pull, &tensor->shape[tensor->rank]))
 			return false;
@@ -70,13 +71,15 @@ static bool read_offsets(struct wg_json_pull *pull, struct range *ret_range)
 		if (!wg_json_pull_element(pull, i == 0, &more))
 			return false;
 		if (!more)
-			return wg_json_pull_fail(pull, WG_BAD_INPUT, _("\"data_offsets\" needs two numbers"));
+			return wg_json_pull_fail(pull, WG_BAD_INPUT,
+			                         _("\"data_offsets\" needs two numbers"));
 		if (!wg_json_pull_natural(pull, ends[i]))
 			return false;
 	}
 	if (!wg_json_pull_element(pull, false, &more))
 		return false;
-	return !more || wg_json_pull_fail(pull, WG_BAD_INPUT, _("\"data_offsets\" needs two numbers"));
+	return !more ||
+	       wg_json_pull_fail(pull, WG_BAD_INPUT, _("\"data_offsets\" needs two numbers"));
 }
 
 enum { HAS_TYPE = 1, HAS_SHAPE = 2, HAS_OFFSETS = 4 };
@@ -105,22 +108,28 @@ static bool read_entry(struct wg_json_pull *pull, struct wg_tensor *tensor,
 		else if (strcmp(key.bytes, "data_offsets") == 0)
 			member = HAS_OFFSETS, ok = read_offsets(pull, ret_range);
 		else
-			return wg_json_pull_fail(pull, WG_BAD_INPUT, _("tensor \"%.80s\" has an unknown member "
-			                         "\"%.80s\""), tensor->name, key.bytes);
+			return wg_json_pull_fail(pull, WG_BAD_INPUT,
+			                         _("tensor \"%.80s\" has an unknown member "
+			                           "\"%.80s\""),
+			                         tensor->name, key.bytes);
 		if (!ok)
 			return false;
 		if (seen & member)
-			return wg_json_pull_fail(pull, WG_BAD_INPUT, _("tensor \"%.80s\" has \"%s\" twice"),
+			return wg_json_pull_fail(pull, WG_BAD_INPUT,
+			                         _("tensor \"%.80s\" has \"%s\" twice"),
 			                         tensor->name, key.bytes);
 		seen |= member;
 	}
 	if (seen != (HAS_TYPE | HAS_SHAPE | HAS_OFFSETS))
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("tensor \"%.80s\" needs \"dtype\", \"shape\" "
-		                         "and \"data_offsets\""), tensor->name);
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("tensor \"%.80s\" needs \"dtype\", \"shape\" "
+		                           "and \"data_offsets\""),
+		                         tensor->name);
 	*ret_type = find_type(&type);
 	return *ret_type != NULL ||
-	       wg_json_pull_fail(pull, WG_BAD_INPUT, _("tensor \"%.80s\" has an unknown type \"%.40s\""),
-	                         tensor->name, type.bytes);
+	       wg_json_pull_fail(pull, WG_BAD_INPUT,
+	                         _("tensor \"%.80s\" has an unknown type \"%.40s\""), tensor->name,
+	                         type.bytes);
 }
 
 static bool check_entry(struct wg_json_pull *pull, const struct wg_block *type,
@@ -129,16 +138,18 @@ static bool check_entry(struct wg_json_pull *pull, const struct wg_block *type,
 	uint64_t elements, bytes;
 
 	if (range->end < range->begin)
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("tensor \"%.80s\" ends before it begins"),
-		                         tensor->name);
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("tensor \"%.80s\" ends before it begins"), tensor->name);
 	if (!wg_block_size(type, tensor->shape, tensor->rank, &elements, &bytes))
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("tensor \"%.80s\" has an impossible shape: "
-		                         "its size overflows or is no whole number of bytes"),
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("tensor \"%.80s\" has an impossible shape: "
+		                           "its size overflows or is no whole number of bytes"),
 		                         tensor->name);
 	if (bytes != range->end - range->begin)
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("tensor \"%.80s\": shape and type make %llu "
-		                         "bytes, its offsets %llu"), tensor->name,
-		                         (unsigned long long)bytes,
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("tensor \"%.80s\": shape and type make %llu "
+		                           "bytes, its offsets %llu"),
+		                         tensor->name, (unsigned long long)bytes,
 		                         (unsigned long long)(range->end - range->begin));
 	tensor->type = type->name;
 	tensor->bits = 8.0 * type->bytes / type->weights;
@@ -184,7 +195,8 @@ static bool check_metadata(struct wg_json_pull *pull)
 		if (!wg_map_put(&keys, key.bytes, key.length, 0, &existed))
 			ok = wg_json_pull_fail(pull, WG_NO_MEMORY, _("out of memory"));
 		else if (existed)
-			ok = wg_json_pull_fail(pull, WG_BAD_INPUT, _("\"__metadata__\" has \"%.80s\" twice"),
+			ok = wg_json_pull_fail(pull, WG_BAD_INPUT,
+			                       _("\"__metadata__\" has \"%.80s\" twice"),
 			                       key.bytes);
 		else
 			ok = wg_json_pull_string(pull, &value);
@@ -219,7 +231,8 @@ static bool read_members(struct header *header)
 		if (strcmp(key.bytes, "__metadata__") != 0) {
 			ok = read_tensor(header, &key);
 		} else if (metadata_seen) {
-			ok = wg_json_pull_fail(pull, WG_BAD_INPUT, _("there are two \"__metadata__\""));
+			ok = wg_json_pull_fail(pull, WG_BAD_INPUT,
+			                       _("there are two \"__metadata__\""));
 		} else {
 			metadata_seen = true;
 			ok = check_metadata(pull);
@@ -250,19 +263,23 @@ static bool check_cover(struct header *header, uint64_t data_bytes)
 		qsort(header->ranges, header->count, sizeof *header->ranges, compare_ranges);
 	for (size_t i = 0; i < header->count; i++) {
 		if (header->ranges[i].begin != covered)
-			return wg_json_pull_fail(&header->pull, WG_BAD_INPUT, _("the tensors %s at data byte %llu"),
-			                         header->ranges[i].begin < covered ? "overlap" :
-			                         _("leave a hole"), (unsigned long long)covered);
+			return wg_json_pull_fail(
+				&header->pull, WG_BAD_INPUT, _("the tensors %s at data byte %llu"),
+				header->ranges[i].begin < covered ? "overlap" : _("leave a hole"),
+				(unsigned long long)covered);
 		covered = header->ranges[i].end;
 	}
 	if (data_bytes == WG_DATA_BYTES_UNKNOWN || covered == data_bytes)
 		return true;
 	if (covered < data_bytes)
-		return wg_json_pull_fail(&header->pull, WG_BAD_INPUT, _("%llu bytes follow the last tensor"),
+		return wg_json_pull_fail(&header->pull, WG_BAD_INPUT,
+		                         _("%llu bytes follow the last tensor"),
 		                         (unsigned long long)(data_bytes - covered));
-	return wg_json_pull_fail(&header->pull, WG_BAD_INPUT, _("\"%.120s\" is cut off: its tensors need "
-	                         "%llu bytes, %llu are there"), header->pull.name,
-	                         (unsigned long long)covered, (unsigned long long)data_bytes);
+	return wg_json_pull_fail(&header->pull, WG_BAD_INPUT,
+	                         _("\"%.120s\" is cut off: its tensors need "
+	                           "%llu bytes, %llu are there"),
+	                         header->pull.name, (unsigned long long)covered,
+	                         (unsigned long long)data_bytes);
 }
 
 enum wg_status wg_safetensors_parse(char *text, size_t length, uint64_t data_bytes,
@@ -273,9 +290,10 @@ enum wg_status wg_safetensors_parse(char *text, size_t length, uint64_t data_byt
 
 	wg_json_pull_init(&header.pull, text, length, name, 8, error);
 	if (length == 0 || text[0] != '{')
-		wg_json_pull_fail(&header.pull, WG_BAD_INPUT,
-		                  _("\"%.120s\" is no safetensors file: its header does not begin with \"{\""),
-		                  name);
+		wg_json_pull_fail(
+			&header.pull, WG_BAD_INPUT,
+			_("\"%.120s\" is no safetensors file: its header does not begin with \"{\""),
+			name);
 	else if (read_members(&header))
 		check_cover(&header, data_bytes);
 	free(header.ranges);
@@ -288,12 +306,16 @@ enum wg_status wg_safetensors_check_length(uint64_t header_bytes, uint64_t file_
 	enum wg_status status = WG_OK;
 
 	if (header_bytes > WG_LIMIT_SAFETENSORS_HEADER_BYTES)
-		status = wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is no safetensors file: its header would "
-		                      "be %llu bytes long, at most %llu are allowed"), name,
-		                      (unsigned long long)header_bytes, WG_LIMIT_SAFETENSORS_HEADER_BYTES);
+		status = wg_error_set(error, WG_BAD_INPUT,
+		                      _("\"%s\" is no safetensors file: its header would "
+		                        "be %llu bytes long, at most %llu are allowed"),
+		                      name, (unsigned long long)header_bytes,
+		                      WG_LIMIT_SAFETENSORS_HEADER_BYTES);
 	else if (header_bytes > file_bytes - 8)
-		status = wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is cut off: its header is %llu bytes "
-		                      "long, the file %llu"), name, (unsigned long long)header_bytes,
+		status = wg_error_set(error, WG_BAD_INPUT,
+		                      _("\"%s\" is cut off: its header is %llu bytes "
+		                        "long, the file %llu"),
+		                      name, (unsigned long long)header_bytes,
 		                      (unsigned long long)file_bytes);
 	if (status != WG_OK)
 		wg_error_place(error, name, 0, 0, 0);
@@ -308,8 +330,9 @@ static enum wg_status read_text(const struct wg_input *input, struct wg_arena *a
 	uint64_t length = 0;
 
 	if (input->bytes < 8) {
-		wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is no safetensors file: it is %llu bytes long"),
-		             input->name, (unsigned long long)input->bytes);
+		wg_error_set(error, WG_BAD_INPUT,
+		             _("\"%s\" is no safetensors file: it is %llu bytes long"), input->name,
+		             (unsigned long long)input->bytes);
 		wg_error_place(error, input->name, 0, 0, -1);
 		return WG_BAD_INPUT;
 	}
@@ -318,7 +341,8 @@ static enum wg_status read_text(const struct wg_input *input, struct wg_arena *a
 	wg_cursor_done(&cursor);
 	if (!ok)
 		return WG_SYSTEM;
-	enum wg_status status = wg_safetensors_check_length(length, input->bytes, input->name, error);
+	enum wg_status status =
+		wg_safetensors_check_length(length, input->bytes, input->name, error);
 	if (status != WG_OK)
 		return status;
 	char *text = wg_arena_alloc(arena, (size_t)length + 1);
@@ -340,8 +364,8 @@ enum wg_status wg_safetensors_read_input(const struct wg_input *input, struct wg
 	enum wg_status status = read_text(input, arena, &text, &length, error);
 
 	if (status == WG_OK)
-		status = wg_safetensors_parse(text, (size_t)length, input->bytes - 8 - length, input->name,
-		                              builder, error);
+		status = wg_safetensors_parse(text, (size_t)length, input->bytes - 8 - length,
+		                              input->name, builder, error);
 	return status == WG_OK ? wg_input_check_size(input, error) : status;
 }
 
@@ -363,8 +387,7 @@ enum wg_status wg_safetensors_read_file(const char *path, struct wg_arena *arena
 }
 
 enum wg_status wg_safetensors_read_header(const char *path, struct wg_arena *arena,
-                                          struct wg_tensor_table *ret_table,
-                                          struct wg_error *error)
+                                          struct wg_tensor_table *ret_table, struct wg_error *error)
 {
 	struct wg_table_builder builder;
 

@@ -45,10 +45,12 @@ enum wg_status wg_table_builder_add(struct wg_table_builder *builder,
 		if (status != WG_OK)
 			return status;
 	}
-	if (!wg_map_put(&builder->names, tensor->name, strlen(tensor->name), builder->count, &existed))
+	if (!wg_map_put(&builder->names, tensor->name, strlen(tensor->name), builder->count,
+	                &existed))
 		return wg_error_no_memory(error);
 	if (existed)
-		return wg_error_set(error, WG_BAD_INPUT, _("there are two tensors \"%s\""), tensor->name);
+		return wg_error_set(error, WG_BAD_INPUT, _("there are two tensors \"%s\""),
+		                    tensor->name);
 	builder->tensors[builder->count++] = *tensor;
 	return WG_OK;
 }
@@ -80,8 +82,9 @@ bool wg_block_size(const struct wg_block *block, const uint64_t *shape, unsigned
 
 	for (unsigned i = 0; i < rank; i++) {
 		if (shape[i] == 0)
-			empty = true;   /* the other factors must still not overflow */
-		else if (!wg_checked_multiply(elements, shape[i], &elements) || elements > INT64_MAX)
+			empty = true; /* the other factors must still not overflow */
+		else if (!wg_checked_multiply(elements, shape[i], &elements) ||
+		         elements > INT64_MAX)
 			return false;
 	}
 	if (elements % block->weights != 0 && !empty)

@@ -11,7 +11,7 @@
 #include "whichgpu/map.h"
 
 struct wg_block {
-	const char *name;      /* NULL: no such type */
+	const char *name; /* NULL: no such type */
 	uint16_t weights, bytes;
 };
 

@@ -18,19 +18,43 @@ struct unpacking {
 
 /* Never parameters, by the end of the name. */
 static const char *const buffers[] = {
-	".rotary_emb.inv_freq", ".rotary_pos_emb.inv_freq", ".attn.masked_bias",
-	".attention.masked_bias", ".position_ids", ".num_batches_tracked",
-	".relative_position_index", "rope_freqs.weight", "rope_factors_long.weight",
+	".rotary_emb.inv_freq",
+	".rotary_pos_emb.inv_freq",
+	".attn.masked_bias",
+	".attention.masked_bias",
+	".position_ids",
+	".num_batches_tracked",
+	".relative_position_index",
+	"rope_freqs.weight",
+	"rope_factors_long.weight",
 	"rope_factors_short.weight",
 };
 
 /* Beside packed or scaled weights, by the end of the name. */
 static const char *const scales[] = {
-	".qzeros", ".g_idx", ".weight_scale_inv", ".weight_scale", ".weight_scale_2", ".input_scale",
-	".output_scale", ".activation_scale", ".k_scale", ".v_scale", ".kv_scale",
-	".weight_global_scale", ".input_global_scale", ".weight_zero_point", ".input_zero_point",
-	".weight_shape", ".weight_g_idx", ".absmax", ".nested_absmax", ".quant_map",
-	".nested_quant_map", ".SCB", ".weight_format",
+	".qzeros",
+	".g_idx",
+	".weight_scale_inv",
+	".weight_scale",
+	".weight_scale_2",
+	".input_scale",
+	".output_scale",
+	".activation_scale",
+	".k_scale",
+	".v_scale",
+	".kv_scale",
+	".weight_global_scale",
+	".input_global_scale",
+	".weight_zero_point",
+	".input_zero_point",
+	".weight_shape",
+	".weight_g_idx",
+	".absmax",
+	".nested_absmax",
+	".quant_map",
+	".nested_quant_map",
+	".SCB",
+	".weight_format",
 };
 
 /* The same where the name alone could mean something else. */
@@ -44,13 +68,13 @@ static const struct {
 };
 
 enum rule {
-	RULE_BITS,       /* integers of `bits` a weight */
-	RULE_PAIRS,      /* two weights a byte */
-	RULE_GROUPS,     /* as many as the neighbour's scales cover */
+	RULE_BITS,   /* integers of `bits` a weight */
+	RULE_PAIRS,  /* two weights a byte */
+	RULE_GROUPS, /* as many as the neighbour's scales cover */
 };
 
 static const struct {
-	const char *suffix, *type, *neighbour;   /* neighbour "": none needed */
+	const char *suffix, *type, *neighbour; /* neighbour "": none needed */
 	enum rule rule;
 } packed[] = {
 	{ ".qweight", "I32", "", RULE_BITS },
@@ -89,8 +113,9 @@ static const struct wg_tensor *neighbour(const struct unpacking *unpacking, cons
 		return NULL;
 	memcpy(other, name, stem);
 	memcpy(other + stem, to, tail);
-	return wg_map_find(&unpacking->names, other, stem + tail, &index) ?
-	       &unpacking->table->tensors[index] : NULL;
+	return wg_map_find(&unpacking->names, other, stem + tail, &index)
+	               ? &unpacking->table->tensors[index]
+	               : NULL;
 }
 
 static bool is_scale(const struct unpacking *unpacking, const struct wg_tensor *tensor,

@@ -8,15 +8,15 @@
 
 /* What the quantisation config says; 0 where it says nothing. */
 struct wg_packing {
-	unsigned bits;          /* of a weight in a packed integer */
-	unsigned group;         /* weights a scale is shared by */
+	unsigned bits;  /* of a weight in a packed integer */
+	unsigned group; /* weights a scale is shared by */
 };
 
 struct wg_unpacked {
-	double parameters;      /* weights, whatever they are packed in */
-	double scale_bytes;     /* scales, zero points, shapes, group indexes */
-	double buffer_bytes;    /* masks, position tables, counters */
-	double packed_bytes;    /* the integers that hold packed weights */
+	double parameters;   /* weights, whatever they are packed in */
+	double scale_bytes;  /* scales, zero points, shapes, group indexes */
+	double buffer_bytes; /* masks, position tables, counters */
+	double packed_bytes; /* the integers that hold packed weights */
 };
 
 /* GPTQ, AWQ (I32 qweight), compressed-tensors (weight_packed), bitsandbytes

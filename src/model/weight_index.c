@@ -30,7 +30,8 @@ static bool append(struct wg_json_pull *pull, const char ***list, size_t *count,
                    size_t limit, const char *text)
 {
 	if (*count == limit)
-		return wg_json_pull_fail(pull, WG_LIMIT, _("the index has more than %zu entries"), limit);
+		return wg_json_pull_fail(pull, WG_LIMIT, _("the index has more than %zu entries"),
+		                         limit);
 	if (*count == *capacity) {
 		size_t wanted = *capacity ? 2 * *capacity : 256;
 		const char **larger = realloc(*list, wanted * sizeof *larger);
@@ -68,8 +69,10 @@ static bool add_shard(struct reading *reading, const struct wg_json_string *name
 	    strcmp(reading->shards[reading->shard_count - 1], name->bytes) == 0)
 		return true;
 	if (!is_plain_name(name))
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("the index names a file outside its folder: "
-		                         "\"%.200s\""), name->bytes);
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("the index names a file outside its folder: "
+		                           "\"%.200s\""),
+		                         name->bytes);
 	if (!wg_map_put(&reading->shard_map, name->bytes, name->length, 0, &existed))
 		return out_of_memory(pull);
 	return existed || append(pull, &reading->shards, &reading->shard_count,
@@ -94,7 +97,8 @@ static bool read_weight_map(struct reading *reading)
 		if (!wg_map_put(&reading->names, tensor.bytes, tensor.length, 0, &existed))
 			return out_of_memory(pull);
 		if (existed)
-			return wg_json_pull_fail(pull, WG_BAD_INPUT, _("the index has tensor \"%.120s\" twice"),
+			return wg_json_pull_fail(pull, WG_BAD_INPUT,
+			                         _("the index has tensor \"%.120s\" twice"),
 			                         tensor.bytes);
 		if (!append(pull, &reading->tensor_names, &reading->tensor_count,
 		            &reading->tensor_capacity, WG_LIMIT_TENSORS, tensor.bytes) ||
@@ -115,7 +119,8 @@ static bool read_total(struct wg_json_pull *pull, double *ret_total)
 	if (!wg_json_pull_number(pull, &value))
 		return false;
 	if (value < 0 || value > 1e18)
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("the index has an impossible total %g"), value);
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("the index has an impossible total %g"), value);
 	*ret_total = value;
 	return true;
 }
@@ -162,17 +167,21 @@ static bool read_document(struct reading *reading)
 		bool is_map = strcmp(key.bytes, "weight_map") == 0;
 		bool is_metadata = strcmp(key.bytes, "metadata") == 0;
 		if ((is_map && map_seen) || (is_metadata && metadata_seen))
-			return wg_json_pull_fail(pull, WG_BAD_INPUT, _("the index has \"%s\" twice"), key.bytes);
+			return wg_json_pull_fail(pull, WG_BAD_INPUT,
+			                         _("the index has \"%s\" twice"), key.bytes);
 		map_seen |= is_map;
 		metadata_seen |= is_metadata;
-		ok = is_map ? read_weight_map(reading) :
-		     is_metadata ? read_metadata(reading) : wg_json_pull_skip(pull);
+		ok = is_map        ? read_weight_map(reading)
+		     : is_metadata ? read_metadata(reading)
+		                   : wg_json_pull_skip(pull);
 		if (!ok)
 			return false;
 	}
 	if (!map_seen)
-		return wg_json_pull_fail(pull, WG_BAD_INPUT, _("\"%.120s\" is no weight index: it has no "
-		                         "\"weight_map\""), pull->name);
+		return wg_json_pull_fail(pull, WG_BAD_INPUT,
+		                         _("\"%.120s\" is no weight index: it has no "
+		                           "\"weight_map\""),
+		                         pull->name);
 	return wg_json_pull_finish(pull);
 }
 
@@ -234,8 +243,7 @@ enum wg_status wg_safetensors_read_index_text(const char *text, size_t length, c
 }
 
 enum wg_status wg_safetensors_read_index(const char *path, struct wg_arena *arena,
-                                         struct wg_weight_index *ret_index,
-                                         struct wg_error *error)
+                                         struct wg_weight_index *ret_index, struct wg_error *error)
 {
 	char *text;
 	size_t length;
@@ -262,9 +270,12 @@ static enum wg_status check_complete(const struct wg_weight_index *index,
 
 		if (wg_map_find(&builder->names, name, strlen(name), &at))
 			continue;
-		wg_error_set(error, WG_BAD_INPUT, _("the index of \"%.200s\" names tensor \"%.120s\", but no "
-		             "shard has it"), folder, name);
-		wg_error_hint(error, _("index and shards are of different editions: download them again"));
+		wg_error_set(error, WG_BAD_INPUT,
+		             _("the index of \"%.200s\" names tensor \"%.120s\", but no "
+		               "shard has it"),
+		             folder, name);
+		wg_error_hint(error,
+		              _("index and shards are of different editions: download them again"));
 		return WG_BAD_INPUT;
 	}
 	return WG_OK;
@@ -281,7 +292,7 @@ static enum wg_status read_shard(const char *folder, const char *shard, struct w
                                  struct wg_table_builder *builder, struct wg_error *error)
 {
 	if (!is_safetensors(shard))
-		return WG_NOT_FOUND;   /* a pickle is never opened: as if it were not there */
+		return WG_NOT_FOUND; /* a pickle is never opened: as if it were not there */
 	const char *path = wg_arena_printf(arena, "%s/%s", folder, shard);
 	if (path == NULL)
 		return wg_error_no_memory(error);
@@ -289,9 +300,8 @@ static enum wg_status read_shard(const char *folder, const char *shard, struct w
 }
 
 enum wg_status wg_safetensors_read_shards(const char *folder, const struct wg_weight_index *index,
-                                          struct wg_arena *arena,
-                                          struct wg_tensor_table *ret_table, size_t *ret_missing,
-                                          struct wg_error *error)
+                                          struct wg_arena *arena, struct wg_tensor_table *ret_table,
+                                          size_t *ret_missing, struct wg_error *error)
 {
 	struct wg_table_builder builder;
 	struct wg_tensor_table table;

@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wg_error error;
 
 	wg_error_init(&error);
-	enum wg_status status = wg_model_open_config((const char *)data, size, "fuzz", &model, &error);
+	enum wg_status status =
+		wg_model_open_config((const char *)data, size, "fuzz", &model, &error);
 	check_error(status, &error);
 	if (status != WG_OK)
 		return 0;

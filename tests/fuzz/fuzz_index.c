@@ -10,8 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wg_error error;
 
 	wg_error_init(&error);
-	enum wg_status status = wg_safetensors_read_index_text((const char *)data, size, "fuzz", arena,
-	                                                       &index, &error);
+	enum wg_status status = wg_safetensors_read_index_text((const char *)data, size, "fuzz",
+	                                                       arena, &index, &error);
 	check_error(status, &error);
 	for (size_t i = 0; status == WG_OK && i < index.shard_count; i++)
 		if (strchr(index.shards[i], '/') != NULL || index.shards[i][0] == '.')

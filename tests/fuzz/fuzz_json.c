@@ -9,7 +9,7 @@ static enum wg_status pull(const uint8_t *data, size_t size)
 {
 	struct wg_json_pull pull;
 	struct wg_error error;
-	char *copy = malloc(size + 1);   /* in place: the input itself must stay as it is */
+	char *copy = malloc(size + 1); /* in place: the input itself must stay as it is */
 
 	memcpy(copy, data, size);
 	wg_error_init(&error);
@@ -29,8 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wg_error error;
 
 	wg_error_init(&error);
-	enum wg_status tree = wg_json_open((const char *)data, size, "fuzz", WG_JSON_STRICT, &json,
-	                                   &error);
+	enum wg_status tree =
+		wg_json_open((const char *)data, size, "fuzz", WG_JSON_STRICT, &json, &error);
 	check_error(tree, &error);
 	enum wg_status forward = pull(data, size);
 	bool mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0;
@@ -39,7 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	wg_json_free(json);
 	json = NULL;
 	check_error(wg_json_open((const char *)data, size, "fuzz", WG_JSON_ALLOW_NONFINITE, &json,
-	                         &error), &error);
+	                         &error),
+	            &error);
 	wg_json_free(json);
 	return 0;
 }

@@ -13,7 +13,8 @@ static void check_table(const struct wg_tensor_table *table, const uint8_t *data
 	if (table->bytes != (double)(size - 8 - header))
 		abort();
 	for (size_t i = 0; i < table->count; i++)
-		if (strlen(table->tensors[i].name) > size || table->tensors[i].rank > WG_TENSOR_RANK_MAX)
+		if (strlen(table->tensors[i].name) > size ||
+		    table->tensors[i].rank > WG_TENSOR_RANK_MAX)
 			abort();
 }
 

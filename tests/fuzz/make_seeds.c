@@ -7,29 +7,37 @@ struct seed {
 };
 
 static const struct seed texts[] = {
-	{ "config", "dense", "{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":\"llama\","
+	{ "config", "dense",
+	  "{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":\"llama\","
 	  "\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,"
 	  "\"num_key_value_heads\":2,\"intermediate_size\":128,\"vocab_size\":100,"
 	  "\"max_position_embeddings\":512,\"tie_word_embeddings\":false}" },
-	{ "config", "moe", "{\"architectures\":[\"DeepseekV3ForCausalLM\"],\"hidden_size\":64,"
+	{ "config", "moe",
+	  "{\"architectures\":[\"DeepseekV3ForCausalLM\"],\"hidden_size\":64,"
 	  "\"num_hidden_layers\":3,\"num_attention_heads\":4,\"intermediate_size\":128,"
 	  "\"vocab_size\":100,\"n_routed_experts\":8,\"num_experts_per_tok\":2,"
 	  "\"moe_intermediate_size\":32,\"n_shared_experts\":1,\"first_k_dense_replace\":1,"
 	  "\"kv_lora_rank\":16,\"q_lora_rank\":24,\"qk_nope_head_dim\":8,\"qk_rope_head_dim\":4,"
 	  "\"v_head_dim\":8,\"quantization_config\":{\"quant_method\":\"fp8\",\"weight_block_size\":"
 	  "[128,128]}}" },
-	{ "config", "window", "{\"model_type\":\"gemma2\",\"text_config\":{\"hidden_size\":64,"
+	{ "config", "window",
+	  "{\"model_type\":\"gemma2\",\"text_config\":{\"hidden_size\":64,"
 	  "\"num_hidden_layers\":4,\"num_attention_heads\":4,\"head_dim\":32,\"sliding_window\":64,"
 	  "\"layer_types\":[\"sliding_attention\",\"full_attention\",\"sliding_attention\","
 	  "\"full_attention\"],\"intermediate_size\":96,\"vocab_size\":128}}" },
 	{ "csv", "plain", "gpu,price\nrtx-4090,1600\nh100-sxm,30000\n" },
-	{ "csv", "quoted", "\xef\xbb\xbf" "a,\"b \"\"c\"\"\",d\r\n1,\"x,\ny\",-2.5e3\r\n" },
+	{ "csv", "quoted",
+	  "\xef\xbb\xbf"
+	  "a,\"b \"\"c\"\"\",d\r\n1,\"x,\ny\",-2.5e3\r\n" },
 	{ "csv", "empty-cells", "a,b,c\n,,\n1,,3\n" },
-	{ "index", "two", "{\"metadata\":{\"total_size\":16},\"weight_map\":{\"a\":"
+	{ "index", "two",
+	  "{\"metadata\":{\"total_size\":16},\"weight_map\":{\"a\":"
 	  "\"model-00001-of-00002.safetensors\",\"b\":\"model-00002-of-00002.safetensors\"}}" },
-	{ "index", "float", "{\"metadata\":{\"total_size\":13731385408.0,\"total_parameters\":7,\"x\":"
+	{ "index", "float",
+	  "{\"metadata\":{\"total_size\":13731385408.0,\"total_parameters\":7,\"x\":"
 	  "[null,{}]},\"weight_map\":{\"\\u00e9\":\"p.bin\"}}" },
-	{ "json", "all", "{\"a\":[1,-2.5e3,true,false,null,\"\\u00e9\\ud83d\\ude00\\n\"],\"b\":{}}" },
+	{ "json", "all",
+	  "{\"a\":[1,-2.5e3,true,false,null,\"\\u00e9\\ud83d\\ude00\\n\"],\"b\":{}}" },
 	{ "json", "nonfinite", "{\"time_step_limit\":[0.0,Infinity],\"x\":-Infinity,\"y\":NaN}" },
 	{ "number", "size", "80GiB" },
 	{ "number", "money", "36000CNY" },

@@ -23,19 +23,22 @@ static void write_shard(const struct folder *folder, const char *name, unsigned 
 	char entry[256], path[1024];
 
 	for (unsigned i = 0; i < count; i++) {
-		int length = snprintf(entry, sizeof entry, "%c\"model.layers.%u.mlp.experts.%u.up_proj."
-		                      "weight\":{\"dtype\":\"BF16\",\"shape\":[%llu,2],\"data_offsets\":"
-		                      "[%llu,%llu]}", i == 0 ? '{' : ',', shard, i,
-		                      (unsigned long long)tensor_bytes / 4,
-		                      (unsigned long long)(i * tensor_bytes),
-		                      (unsigned long long)((i + 1) * tensor_bytes));
+		int length =
+			snprintf(entry, sizeof entry,
+		                 "%c\"model.layers.%u.mlp.experts.%u.up_proj."
+		                 "weight\":{\"dtype\":\"BF16\",\"shape\":[%llu,2],\"data_offsets\":"
+		                 "[%llu,%llu]}",
+		                 i == 0 ? '{' : ',', shard, i, (unsigned long long)tensor_bytes / 4,
+		                 (unsigned long long)(i * tensor_bytes),
+		                 (unsigned long long)((i + 1) * tensor_bytes));
 		put(&text, entry, (size_t)length);
 	}
 	put(&text, "}", 2);
 	safetensors(&file, (const char *)text.at, 0);
 	folder_write(folder, name, file.at, file.length);
 	assert_int_equal(truncate(folder_path(folder, name, path),
-	                          (off_t)(file.length + count * tensor_bytes)), 0);
+	                          (off_t)(file.length + count * tensor_bytes)),
+	                 0);
 	bytes_done(&text);
 	bytes_done(&file);
 }
@@ -51,12 +54,14 @@ static void bench_one_header(const struct folder *folder)
 		struct wg_tensor_table table;
 		double start = now_ms();
 
-		assert_int_equal(wg_safetensors_read_header(folder_path(folder, "one.safetensors", path),
-		                                            arena, &table, NULL), WG_OK);
+		assert_int_equal(
+			wg_safetensors_read_header(folder_path(folder, "one.safetensors", path),
+		                                   arena, &table, NULL),
+			WG_OK);
 		best = fmin(best, now_ms() - start);
 		if (i == 4)
-			printf("safetensors header, %zu tensors: %.1f ms, arena %.1f MB\n", table.count, best,
-			       (double)wg_arena_used(arena) / 1e6);
+			printf("safetensors header, %zu tensors: %.1f ms, arena %.1f MB\n",
+			       table.count, best, (double)wg_arena_used(arena) / 1e6);
 		wg_arena_free(arena);
 	}
 }
@@ -74,8 +79,10 @@ static void bench_checkpoint(const struct folder *folder, unsigned shards, unsig
 		snprintf(name, sizeof name, "model-%05u-of-%05u.safetensors", s + 1, shards);
 		write_shard(folder, name, s, tensors, each);
 		for (unsigned i = 0; i < tensors; i++) {
-			int length = snprintf(line, sizeof line, "%s\"model.layers.%u.mlp.experts.%u.up_proj."
-			                      "weight\":\"%s\"", s + i == 0 ? "" : ",", s, i, name);
+			int length = snprintf(line, sizeof line,
+			                      "%s\"model.layers.%u.mlp.experts.%u.up_proj."
+			                      "weight\":\"%s\"",
+			                      s + i == 0 ? "" : ",", s, i, name);
 			put(&index, line, (size_t)length);
 		}
 	}
@@ -89,10 +96,13 @@ static void bench_checkpoint(const struct folder *folder, unsigned shards, unsig
 		size_t missing;
 		double start = now_ms();
 
-		assert_int_equal(wg_safetensors_read_index(folder_path(folder,
-		                 "model.safetensors.index.json", path), arena, &found, NULL), WG_OK);
-		assert_int_equal(wg_safetensors_read_shards(folder->path, &found, arena, &table, &missing,
-		                                            NULL), WG_OK);
+		assert_int_equal(wg_safetensors_read_index(
+					 folder_path(folder, "model.safetensors.index.json", path),
+					 arena, &found, NULL),
+		                 WG_OK);
+		assert_int_equal(wg_safetensors_read_shards(folder->path, &found, arena, &table,
+		                                            &missing, NULL),
+		                 WG_OK);
 		best = fmin(best, now_ms() - start);
 		bytes = table.bytes;
 		wg_arena_free(arena);
@@ -122,8 +132,9 @@ static void bench_gguf(const struct folder *folder, unsigned tokens)
 	}
 	gguf_pad(&bytes, 32);
 	folder_write(folder, "m.gguf", bytes.at, bytes.length);
-	assert_int_equal(truncate(folder_path(folder, "m.gguf", path),
-	                          (off_t)(bytes.length + 1000 * 36864)), 0);
+	assert_int_equal(
+		truncate(folder_path(folder, "m.gguf", path), (off_t)(bytes.length + 1000 * 36864)),
+		0);
 	bytes_done(&bytes);
 	for (int i = 0; i < 5; i++) {
 		struct wg_arena *arena = wg_arena_open(0);

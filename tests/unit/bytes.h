@@ -85,8 +85,7 @@ static inline void gguf_text(struct bytes *bytes, const char *name, const char *
 	put_text(bytes, value);
 }
 
-static inline void gguf_array(struct bytes *bytes, const char *name, unsigned type,
-                              uint64_t count)
+static inline void gguf_array(struct bytes *bytes, const char *name, unsigned type, uint64_t count)
 {
 	gguf_key(bytes, name, ARRAY);
 	put_integer(bytes, type, 4);

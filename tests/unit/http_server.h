@@ -14,16 +14,16 @@
 
 enum server_fault {
 	FAULT_NONE,
-	FAULT_STATUS,       /* answers `status` with no body */
-	FAULT_REDIRECT,     /* 302 to `target` */
-	FAULT_CUT,          /* promises all, sends half, hangs up */
-	FAULT_SILENT,       /* never answers */
-	FAULT_NO_RANGE,     /* answers a range request with 200 and without end */
-	FAULT_OTHER_RANGE,  /* answers with another range */
+	FAULT_STATUS,      /* answers `status` with no body */
+	FAULT_REDIRECT,    /* 302 to `target` */
+	FAULT_CUT,         /* promises all, sends half, hangs up */
+	FAULT_SILENT,      /* never answers */
+	FAULT_NO_RANGE,    /* answers a range request with 200 and without end */
+	FAULT_OTHER_RANGE, /* answers with another range */
 };
 
 struct server_file {
-	const char *path;   /* whole path; also matches when the request's ends so */
+	const char *path; /* whole path; also matches when the request's ends so */
 	const void *data;
 	size_t length;
 	enum server_fault fault;
@@ -40,7 +40,7 @@ struct server {
 	size_t file_count;
 	atomic_int requests;
 	atomic_long bytes_sent;
-	char log[16384];    /* the requests as they came, each ended by a blank line */
+	char log[16384]; /* the requests as they came, each ended by a blank line */
 	pthread_mutex_t lock;
 };
 
@@ -59,8 +59,9 @@ static inline void server_send(struct server *server, int client, const void *da
 	}
 }
 
-__attribute__((format(printf, 3, 4)))
-static inline void server_say(struct server *server, int client, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline void server_say(struct server *server,
+                                                                    int client, const char *format,
+                                                                    ...)
 {
 	char text[1024];
 	va_list arguments;
@@ -90,9 +91,10 @@ static inline void server_range(struct server *server, int client, const struct 
 
 	if (last >= file->length)
 		last = file->length - 1;
-	server_say(server, client, "HTTP/1.1 206 Partial Content\r\nContent-Length: %zu\r\n"
-	           "Content-Range: bytes %zu-%zu/%zu\r\n\r\n", last - first + 1, first + shift,
-	           last + shift, file->length);
+	server_say(server, client,
+	           "HTTP/1.1 206 Partial Content\r\nContent-Length: %zu\r\n"
+	           "Content-Range: bytes %zu-%zu/%zu\r\n\r\n",
+	           last - first + 1, first + shift, last + shift, file->length);
 	server_send(server, client, (const char *)file->data + first,
 	            file->fault == FAULT_CUT ? (last - first + 1) / 2 : last - first + 1);
 }
@@ -129,12 +131,15 @@ static inline void server_answer(struct server *server, int client, const char *
 			file = &server->files[i];
 	}
 	if (file == NULL)
-		server_say(server, client, "HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nNot found");
+		server_say(server, client,
+		           "HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nNot found");
 	else if (file->fault == FAULT_STATUS)
-		server_say(server, client, "HTTP/1.1 %d X\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n",
+		server_say(server, client,
+		           "HTTP/1.1 %d X\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n",
 		           file->status);
 	else if (file->fault == FAULT_REDIRECT)
-		server_say(server, client, "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n",
+		server_say(server, client,
+		           "HTTP/1.1 302 Found\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n",
 		           file->target);
 	else if (file->fault == FAULT_SILENT)
 		while (!atomic_load(&server->stop) && recv(client, path, 1, MSG_DONTWAIT) != 0)

@@ -57,7 +57,7 @@ static void counts_are_compared_without_multiplying(void **state)
 	wg_cursor_init(&cursor, &input, 0, 10, NULL);
 	assert_true(wg_cursor_has(&cursor, 2, 5));
 	assert_false(wg_cursor_has(&cursor, 3, 5));
-	assert_false(wg_cursor_has(&cursor, UINT64_MAX / 4 + 1, 4));   /* the product wraps to 0 */
+	assert_false(wg_cursor_has(&cursor, UINT64_MAX / 4 + 1, 4)); /* the product wraps to 0 */
 	assert_true(wg_cursor_has(&cursor, 0, 8));
 }
 
@@ -128,8 +128,8 @@ static void what_is_no_file_is_refused(void **state)
 	check_contains(error.message, "a named pipe");
 	check_status(wg_input_open("/dev/zero", &input, &error), WG_BAD_INPUT, &error);
 	check_contains(error.message, "a device");
-	check_status(wg_input_open(folder_path(&folder, "none", path), &input, &error), WG_NOT_FOUND,
-	             &error);
+	check_status(wg_input_open(folder_path(&folder, "none", path), &input, &error),
+	             WG_NOT_FOUND, &error);
 	folder_done(&folder);
 }
 

@@ -13,7 +13,7 @@ static enum wg_status read_bytes(const struct bytes *bytes, struct wg_tensor_tab
 	struct wg_table_builder builder;
 	struct wg_gguf_file file;
 	struct wg_input input;
-	unsigned char *exact = malloc(bytes->length + 1);   /* ASan sees a step beyond it */
+	unsigned char *exact = malloc(bytes->length + 1); /* ASan sees a step beyond it */
 
 	assert_non_null(arena);
 	assert_non_null(exact);
@@ -26,8 +26,9 @@ static enum wg_status read_bytes(const struct bytes *bytes, struct wg_tensor_tab
 	enum wg_status status = wg_gguf_file_read(&input, arena, &builder, &file, error);
 	if (status == WG_OK) {
 		if (ret_table != NULL) {
-			assert_int_equal(wg_table_builder_finish(&builder, arena, ret_table, error), WG_OK);
-			ret_table->tensors = NULL;   /* dies with the arena */
+			assert_int_equal(wg_table_builder_finish(&builder, arena, ret_table, error),
+			                 WG_OK);
+			ret_table->tensors = NULL; /* dies with the arena */
 		}
 		wg_gguf_file_done(&file);
 	} else {
@@ -50,8 +51,8 @@ static void check_refused(struct bytes *bytes, enum wg_status expected, const ch
 }
 
 /* One tensor "a" of that shape and type, its data behind it. */
-static struct bytes one_tensor(unsigned rank, const uint64_t *shape, unsigned type,
-                               uint64_t offset, size_t data_bytes)
+static struct bytes one_tensor(unsigned rank, const uint64_t *shape, unsigned type, uint64_t offset,
+                               size_t data_bytes)
 {
 	struct bytes bytes = { 0 };
 
@@ -70,13 +71,15 @@ static void every_type_has_its_size(void **state)
 	static const struct {
 		unsigned id, weights, bytes;
 	} types[] = {
-		{ 0, 1, 4 }, { 1, 1, 2 }, { 2, 32, 18 }, { 3, 32, 20 }, { 6, 32, 22 }, { 7, 32, 24 },
-		{ 8, 32, 34 }, { 9, 32, 36 }, { 10, 256, 84 }, { 11, 256, 110 }, { 12, 256, 144 },
-		{ 13, 256, 176 }, { 14, 256, 210 }, { 15, 256, 292 }, { 16, 256, 66 }, { 17, 256, 74 },
-		{ 18, 256, 98 }, { 19, 256, 50 }, { 20, 32, 18 }, { 21, 256, 110 }, { 22, 256, 82 },
-		{ 23, 256, 136 }, { 24, 1, 1 }, { 25, 1, 2 }, { 26, 1, 4 }, { 27, 1, 8 }, { 28, 1, 8 },
-		{ 29, 256, 56 }, { 30, 1, 2 }, { 34, 256, 54 }, { 35, 256, 66 }, { 39, 32, 17 },
-		{ 40, 64, 36 }, { 41, 128, 18 }, { 42, 64, 18 },
+		{ 0, 1, 4 },      { 1, 1, 2 },      { 2, 32, 18 },    { 3, 32, 20 },
+		{ 6, 32, 22 },    { 7, 32, 24 },    { 8, 32, 34 },    { 9, 32, 36 },
+		{ 10, 256, 84 },  { 11, 256, 110 }, { 12, 256, 144 }, { 13, 256, 176 },
+		{ 14, 256, 210 }, { 15, 256, 292 }, { 16, 256, 66 },  { 17, 256, 74 },
+		{ 18, 256, 98 },  { 19, 256, 50 },  { 20, 32, 18 },   { 21, 256, 110 },
+		{ 22, 256, 82 },  { 23, 256, 136 }, { 24, 1, 1 },     { 25, 1, 2 },
+		{ 26, 1, 4 },     { 27, 1, 8 },     { 28, 1, 8 },     { 29, 256, 56 },
+		{ 30, 1, 2 },     { 34, 256, 54 },  { 35, 256, 66 },  { 39, 32, 17 },
+		{ 40, 64, 36 },   { 41, 128, 18 },  { 42, 64, 18 },
 	};
 	unsigned known = 0;
 
@@ -215,7 +218,7 @@ static void an_empty_dimension_is_an_empty_tensor(void **state)
 static void counts_are_compared_with_the_file(void **state)
 {
 	static const uint64_t counts[] = { UINT64_MAX, (uint64_t)1 << 63, 1000000000, 1,
-	                                   UINT64_MAX / 24 + 1 };
+		                           UINT64_MAX / 24 + 1 };
 
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		struct bytes bytes = { 0 };
@@ -247,7 +250,8 @@ static void string_lengths(void **state)
 		gguf_begin(&bytes, 3, 0, 1);
 		put_integer(&bytes, lengths[i], 8);
 		put_zeros(&bytes, 10);
-		check_refused(&bytes, WG_BAD_INPUT, lengths[i] > 65535 ? "at most 65535" : "beyond the end");
+		check_refused(&bytes, WG_BAD_INPUT,
+		              lengths[i] > 65535 ? "at most 65535" : "beyond the end");
 		gguf_begin(&bytes, 3, 0, 1);
 		gguf_key(&bytes, "k", STRING);
 		put_integer(&bytes, lengths[i], 8);
@@ -260,7 +264,7 @@ static void string_lengths(void **state)
 static void array_lengths(void **state)
 {
 	static const uint64_t lengths[] = { UINT64_MAX, ((uint64_t)1 << 60) + 1, (uint64_t)1 << 61,
-	                                    1 << 30, 3 };
+		                            1 << 30, 3 };
 
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
 		for (unsigned type = U8; type <= F64; type++) {
@@ -351,8 +355,10 @@ static void offsets(void **state)
 		uint64_t offset;
 		const char *words;
 	} cases[] = {
-		{ (uint64_t)1 << 40, "0 is expected" }, { UINT64_MAX - 31, "0 is expected" },
-		{ 7, "no multiple of 32" }, { 32, "0 is expected" },
+		{ (uint64_t)1 << 40, "0 is expected" },
+		{ UINT64_MAX - 31, "0 is expected" },
+		{ 7, "no multiple of 32" },
+		{ 32, "0 is expected" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -419,8 +425,10 @@ static void names(void **state)
 	static const struct {
 		const char *name, *words;
 	} keys[] = {
-		{ "", "a key is empty" }, { "a\x1b[2J", "control characters" },
-		{ "a\x7f", "control characters" }, { "a\xff", "valid UTF-8" },
+		{ "", "a key is empty" },
+		{ "a\x1b[2J", "control characters" },
+		{ "a\x7f", "control characters" },
+		{ "a\xff", "valid UTF-8" },
 	};
 	static const uint64_t shape[] = { 8 };
 	char longest[65];
@@ -450,7 +458,8 @@ static void names(void **state)
 		gguf_tensor(&bytes, longest, 1, shape, 0, 0);
 		gguf_pad(&bytes, 32);
 		put_zeros(&bytes, 32);
-		check_status(read_bytes(&bytes, NULL, &error), length == 63 ? WG_OK : WG_BAD_INPUT, &error);
+		check_status(read_bytes(&bytes, NULL, &error), length == 63 ? WG_OK : WG_BAD_INPUT,
+		             &error);
 		bytes_done(&bytes);
 	}
 }

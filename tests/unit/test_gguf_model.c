@@ -25,8 +25,8 @@ static void key(struct checkpoint *c, const char *name, uint32_t value)
 	c->key_count++;
 }
 
-__attribute__((format(printf, 4, 5)))
-static void add(struct checkpoint *c, uint64_t columns, uint64_t rows, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void add(struct checkpoint *c, uint64_t columns,
+                                                      uint64_t rows, const char *format, ...)
 {
 	uint64_t shape[] = { columns, rows };
 	unsigned rank = rows > 0 ? 2 : 1;
@@ -147,7 +147,7 @@ static void llama_3_8b(void **state)
 		add_attention(&c, i, 4096, 4096, 1024);
 		add_ffn(&c, i, 4096, 14336);
 	}
-	add(&c, 64, 0, "rope_freqs.weight");   /* no parameter */
+	add(&c, 64, 0, "rope_freqs.weight"); /* no parameter */
 	struct wg_model *model = open_checkpoint(&c);
 	check_close(model->parameters, 8030261248.0, 0);
 	check_close(model->kv.bytes_per_token, 131072, 0);
@@ -208,7 +208,7 @@ static void deepseek_v2_lite(void **state)
 	key(&c, "attention.head_count", 16);
 	key(&c, "attention.head_count_kv", 1);
 	key(&c, "attention.kv_lora_rank", 512);
-	key(&c, "attention.key_length", 576);        /* of the latent, as newer files have it */
+	key(&c, "attention.key_length", 576); /* of the latent, as newer files have it */
 	key(&c, "attention.value_length", 512);
 	key(&c, "attention.key_length_mla", 192);
 	key(&c, "attention.value_length_mla", 128);
@@ -314,11 +314,15 @@ static void poison(void **state)
 		uint32_t value;
 		enum wg_status status;
 	} cases[] = {
-		{ "block_count", 0, WG_BAD_INPUT }, { "block_count", 513, WG_LIMIT },
-		{ "block_count", UINT32_MAX, WG_LIMIT }, { "embedding_length", 0, WG_BAD_INPUT },
-		{ "embedding_length", UINT32_MAX, WG_LIMIT }, { "attention.head_count", 0, WG_BAD_INPUT },
+		{ "block_count", 0, WG_BAD_INPUT },
+		{ "block_count", 513, WG_LIMIT },
+		{ "block_count", UINT32_MAX, WG_LIMIT },
+		{ "embedding_length", 0, WG_BAD_INPUT },
+		{ "embedding_length", UINT32_MAX, WG_LIMIT },
+		{ "attention.head_count", 0, WG_BAD_INPUT },
 		{ "attention.head_count", UINT32_MAX, WG_LIMIT },
-		{ "feed_forward_length", UINT32_MAX, WG_LIMIT }, { "expert_count", UINT32_MAX, WG_LIMIT },
+		{ "feed_forward_length", UINT32_MAX, WG_LIMIT },
+		{ "expert_count", UINT32_MAX, WG_LIMIT },
 		{ "attention.key_length", UINT32_MAX, WG_LIMIT },
 		{ "ssm.inner_size", UINT32_MAX, WG_LIMIT },
 	};
@@ -329,7 +333,7 @@ static void poison(void **state)
 	folder_open(&folder);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		static const char *const plain[] = { "block_count", "embedding_length",
-		                                     "attention.head_count" };
+			                             "attention.head_count" };
 		struct wg_model *model = NULL;
 		struct bytes bytes = { 0 };
 		uint64_t count = 2;
@@ -346,8 +350,9 @@ static void poison(void **state)
 		snprintf(name, sizeof name, "llama.%s", cases[i].key);
 		gguf_u32(&bytes, name, cases[i].value);
 		folder_write(&folder, "m.gguf", bytes.at, bytes.length);
-		check_status(wg_model_open(folder_path(&folder, "m.gguf", path), NULL, &model, &error),
-		             cases[i].status, &error);
+		check_status(
+			wg_model_open(folder_path(&folder, "m.gguf", path), NULL, &model, &error),
+			cases[i].status, &error);
 		check_contains(error.message, cases[i].key);
 		bytes_done(&bytes);
 	}
@@ -448,7 +453,8 @@ static void side_files(void **state)
 		gguf_array(&bytes, "tokenizer.ggml.tokens", STRING, 1);
 		put_text(&bytes, "a");
 		folder_write(&folder, cases[i].file, bytes.at, bytes.length);
-		check_status(wg_gguf_read(folder_path(&folder, cases[i].file, path), arena, &gguf, &error),
+		check_status(wg_gguf_read(folder_path(&folder, cases[i].file, path), arena, &gguf,
+		                          &error),
 		             WG_OK, &error);
 		assert_string_equal(gguf.side, cases[i].side);
 		assert_null(gguf.config);
@@ -461,14 +467,10 @@ static void side_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(llama_3_8b),
-		cmocka_unit_test(mixtral_8x7b),
-		cmocka_unit_test(qwen3_8b),
-		cmocka_unit_test(deepseek_v2_lite),
-		cmocka_unit_test(lfm2_1_2b),
-		cmocka_unit_test(mamba_130m),
-		cmocka_unit_test(poison),
-		cmocka_unit_test(split_files),
+		cmocka_unit_test(llama_3_8b), cmocka_unit_test(mixtral_8x7b),
+		cmocka_unit_test(qwen3_8b),   cmocka_unit_test(deepseek_v2_lite),
+		cmocka_unit_test(lfm2_1_2b),  cmocka_unit_test(mamba_130m),
+		cmocka_unit_test(poison),     cmocka_unit_test(split_files),
 		cmocka_unit_test(side_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 static bool pull_accepts(const char *text, size_t length)
 {
 	struct wg_json_pull pull;
-	char *copy = malloc(length + 1);   /* exactly as long: ASan sees every step beyond */
+	char *copy = malloc(length + 1); /* exactly as long: ASan sees every step beyond */
 
 	assert_non_null(copy);
 	memcpy(copy, text, length);
@@ -26,22 +26,81 @@ static bool jansson_accepts(const char *text, size_t length)
 	return ok;
 }
 
+static const char *const texts[] = {
+	"{}",
+	"[]",
+	"[1]",
+	"[1,2]",
+	"[1,]",
+	"[,1]",
+	"[1 2]",
+	"{\"a\":1}",
+	"{\"a\":1,}",
+	"{\"a\" 1}",
+	"{a:1}",
+	"{\"a\":}",
+	"[-0]",
+	"[-]",
+	"[01]",
+	"[1.]",
+	"[.5]",
+	"[1e]",
+	"[1e+]",
+	"[1e5]",
+	"[1E-5]",
+	"[1.25e2]",
+	"[+1]",
+	"[0x1]",
+	"[true,false,null]",
+	"[tru]",
+	"[True]",
+	"[nul",
+	"[\"\\n\\t\\\"\\\\\\/\\b\\f\\r\"]",
+	"[\"\\x\"]",
+	"[\"\\u00e9\"]",
+	"[\"\\u12\"]",
+	"[\"\\ud83d\\ude00\"]",
+	"[\"\\ud83d\"]",
+	"[\"\\ude00\"]",
+	"[\"\\ud83dx\"]",
+	"[\"\\ud83d\\u0041\"]",
+	"[\"\\u0000\"]",
+	"[\"a\nb\"]",
+	"[\"\x01\"]",
+	"[\"\x80\"]",
+	"[\"\xc3\xa9\"]",
+	"[\"\xc3\"]",
+	"[\"\xed\xa0\x80\"]",
+	"[\"\xf4\x90\x80\x80\"]",
+	"[\"\xc0\x80\"]",
+	"[\"abc",
+	"[\"abc\\",
+	"[",
+	"{",
+	"{\"a\"",
+	"{\"a\":",
+	"",
+	" ",
+	"[] x",
+	" [ ] ",
+	"[[[[]]]]",
+	"[[[[]]]",
+	"[}",
+	"{]",
+	"\"a",
+	"[1]]",
+	"[1e400]",
+	"[NaN]",
+	"[Infinity]",
+	"// x\n[]",
+	"[1/**/]",
+	"['a']",
+	"[\"\xef\xbb\xbf\"]",
+};
+
 /* The slow reader is the oracle. Objects and arrays only, as both take them. */
 static void agrees_with_the_tree_reader(void **state)
 {
-	static const char *const texts[] = {
-		"{}", "[]", "[1]", "[1,2]", "[1,]", "[,1]", "[1 2]", "{\"a\":1}", "{\"a\":1,}",
-		"{\"a\" 1}", "{a:1}", "{\"a\":}", "[-0]", "[-]", "[01]", "[1.]", "[.5]", "[1e]", "[1e+]",
-		"[1e5]", "[1E-5]", "[1.25e2]", "[+1]", "[0x1]", "[true,false,null]", "[tru]", "[True]",
-		"[nul", "[\"\\n\\t\\\"\\\\\\/\\b\\f\\r\"]", "[\"\\x\"]", "[\"\\u00e9\"]", "[\"\\u12\"]",
-		"[\"\\ud83d\\ude00\"]", "[\"\\ud83d\"]", "[\"\\ude00\"]", "[\"\\ud83dx\"]",
-		"[\"\\ud83d\\u0041\"]", "[\"\\u0000\"]", "[\"a\nb\"]", "[\"\x01\"]", "[\"\x80\"]",
-		"[\"\xc3\xa9\"]", "[\"\xc3\"]", "[\"\xed\xa0\x80\"]", "[\"\xf4\x90\x80\x80\"]", "[\"\xc0\x80\"]",
-		"[\"abc", "[\"abc\\", "[", "{", "{\"a\"", "{\"a\":", "", " ", "[] x", " [ ] ", "[[[[]]]]",
-		"[[[[]]]", "[}", "{]", "\"a", "[1]]", "[1e400]", "[NaN]", "[Infinity]", "// x\n[]",
-		"[1/**/]", "['a']", "[\"\xef\xbb\xbf\"]",
-	};
-
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		size_t length = strlen(texts[i]);
 
@@ -64,7 +123,8 @@ static void agrees_on_damaged_texts(void **state)
 		for (size_t j = 0; j < sizeof changes - 1; j++) {
 			memcpy(text, good, sizeof good);
 			text[i] = changes[j];
-			if (pull_accepts(text, sizeof good - 1) == jansson_accepts(text, sizeof good - 1))
+			if (pull_accepts(text, sizeof good - 1) ==
+			    jansson_accepts(text, sizeof good - 1))
 				continue;
 			print_error("\"%s\": pull %d\n", text, pull_accepts(text, sizeof good - 1));
 			fail();

@@ -20,9 +20,11 @@ struct place {
 static void clear_environment(void)
 {
 	static const char *const names[] = {
-		"HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "XDG_CACHE_HOME", "HF_TOKEN",
-		"HF_TOKEN_PATH", "HF_ENDPOINT", "HF_HUB_OFFLINE", "OLLAMA_MODELS", "http_proxy",
-		"https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+		"HF_HOME",        "HF_HUB_CACHE",   "HUGGINGFACE_HUB_CACHE",
+		"XDG_CACHE_HOME", "HF_TOKEN",       "HF_TOKEN_PATH",
+		"HF_ENDPOINT",    "HF_HUB_OFFLINE", "OLLAMA_MODELS",
+		"http_proxy",     "https_proxy",    "all_proxy",
+		"HTTP_PROXY",     "HTTPS_PROXY",    "ALL_PROXY",
 	};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -118,7 +120,8 @@ static void the_cache_comes_before_the_network(void **state)
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
 		write_snapshot(&place->home, places[i].hub);
 		if (places[i].variable != NULL)
-			setenv(places[i].variable, folder_path(&place->home, places[i].value, value), 1);
+			setenv(places[i].variable,
+			       folder_path(&place->home, places[i].value, value), 1);
 		check_status(find(place, "org/m", true), WG_OK, &place->error);
 		check_contains(place->files.folder, places[i].hub);
 		check_contains(place->files.folder, "/snapshots/abc123");
@@ -157,7 +160,8 @@ static void a_ref_is_no_path(void **state)
 static void names_are_checked(void **state)
 {
 	static const char *const bad[] = {
-		"", "/", "a/", "/b", "a/b/c", "../x", "a/..", "a/.b", "a b/c", "-a/b", "a/b@", "a/b@../x",
+		"",        "/",     "a/",    "/b",       "a/b/c", "../x",
+		"a/..",    "a/.b",  "a b/c", "-a/b",     "a/b@",  "a/b@../x",
 		"a/b@x/y", "a/b?x", "a/b#x", "a/%2e%2e", "a\n/b",
 	};
 	struct place *place = *state;
@@ -176,24 +180,25 @@ static void ollama_store(void **state)
 	char store[1024];
 
 	make_folders(&place->home, ".ollama/models/manifests/registry.ollama.ai/library/qwen3");
-	folder_write_text(&place->home,
-	                  ".ollama/models/manifests/registry.ollama.ai/library/qwen3/8b",
-	                  "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.template\",\"digest\":"
-	                  "\"sha256:00\"},{\"mediaType\":\"application/vnd.ollama.image.model\",\"digest\":"
-	                  "\"sha256:" HEX64 "\",\"size\":5}]}");
+	folder_write_text(
+		&place->home, ".ollama/models/manifests/registry.ollama.ai/library/qwen3/8b",
+		"{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.template\",\"digest\":"
+		"\"sha256:00\"},{\"mediaType\":\"application/vnd.ollama.image.model\",\"digest\":"
+		"\"sha256:" HEX64 "\",\"size\":5}]}");
 	check_status(wg_location_find_ollama("qwen3:8b", place->arena, &path, &place->error), WG_OK,
 	             &place->error);
 	check_contains(path, ".ollama/models/blobs/sha256-" HEX64);
 	make_folders(&place->home, "s/manifests/hf.co/org/m");
-	folder_write_text(&place->home, "s/manifests/hf.co/org/m/latest",
-	                  "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\",\"digest\":"
-	                  "\"sha256:" HEX64 "\"}]}");
+	folder_write_text(
+		&place->home, "s/manifests/hf.co/org/m/latest",
+		"{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\",\"digest\":"
+		"\"sha256:" HEX64 "\"}]}");
 	setenv("OLLAMA_MODELS", folder_path(&place->home, "s", store), 1);
-	check_status(wg_location_find_ollama("hf.co/org/m", place->arena, &path, &place->error), WG_OK,
-	             &place->error);
+	check_status(wg_location_find_ollama("hf.co/org/m", place->arena, &path, &place->error),
+	             WG_OK, &place->error);
 	check_contains(path, "/s/blobs/sha256-");
-	check_status(wg_location_find_ollama("none", place->arena, &path, &place->error), WG_NOT_FOUND,
-	             &place->error);
+	check_status(wg_location_find_ollama("none", place->arena, &path, &place->error),
+	             WG_NOT_FOUND, &place->error);
 	check_contains(place->error.hint, "ollama pull none");
 	check_status(wg_location_find_ollama("a/b/c/d", place->arena, &path, &place->error),
 	             WG_BAD_INPUT, &place->error);
@@ -207,9 +212,10 @@ static void an_ollama_digest_is_no_path(void **state)
 	const char *path = NULL;
 
 	make_folders(&place->home, ".ollama/models/manifests/registry.ollama.ai/library/x");
-	folder_write_text(&place->home, ".ollama/models/manifests/registry.ollama.ai/library/x/latest",
-	                  "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\",\"digest\":"
-	                  "\"sha256:../../../../etc/passwd\"}]}");
+	folder_write_text(
+		&place->home, ".ollama/models/manifests/registry.ollama.ai/library/x/latest",
+		"{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\",\"digest\":"
+		"\"sha256:../../../../etc/passwd\"}]}");
 	check_status(wg_location_find_ollama("x", place->arena, &path, &place->error), WG_BAD_INPUT,
 	             &place->error);
 	check_contains(place->error.message, "no model layer");
@@ -218,7 +224,8 @@ static void an_ollama_digest_is_no_path(void **state)
 /* --- fetching ------------------------------------------------------------------------ */
 
 static const char config[] = "{\"model_type\":\"llama\"}";
-static const char header[] = "{\"a\":{\"dtype\":\"BF16\",\"shape\":[40000],\"data_offsets\":[0,80000]}}";
+static const char header[] =
+	"{\"a\":{\"dtype\":\"BF16\",\"shape\":[40000],\"data_offsets\":[0,80000]}}";
 
 static void texts_and_a_header(void **state)
 {
@@ -250,8 +257,10 @@ static void a_long_header(void **state)
 	enum { COUNT = 2000 };
 
 	for (int i = 0; i < COUNT; i++) {
-		snprintf(entry, sizeof entry, "%c\"t%d\":{\"dtype\":\"U8\",\"shape\":[10],\"data_offsets\":"
-		         "[%d,%d]}", i == 0 ? '{' : ',', i, 10 * i, 10 * i + 10);
+		snprintf(entry, sizeof entry,
+		         "%c\"t%d\":{\"dtype\":\"U8\",\"shape\":[10],\"data_offsets\":"
+		         "[%d,%d]}",
+		         i == 0 ? '{' : ',', i, 10 * i, 10 * i + 10);
 		put(&text, entry, strlen(entry));
 	}
 	put(&text, "}", 2);

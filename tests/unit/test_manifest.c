@@ -89,7 +89,7 @@ static void rows_have_their_outcome(void **state)
 	snprintf(path, sizeof path, "%s/MANIFEST.tsv", folder);
 	check_status(wg_file_read(path, 1 << 20, &text, &length, &error), WG_OK, &error);
 	char *line = strtok_r(text, "\n", &save);
-	assert_non_null(line);   /* the heading */
+	assert_non_null(line); /* the heading */
 	while ((line = strtok_r(NULL, "\n", &save)) != NULL) {
 		rows++;
 		wrong += !check_row(folder, line);

@@ -15,7 +15,7 @@ static void entry(struct bytes *bytes, const char *name, uint64_t size, int larg
 	put_zeros(bytes, 12);
 	put(bytes, name, strlen(name));
 	if (large) {
-		put_integer(bytes, 0x7777, 2);   /* some other field first */
+		put_integer(bytes, 0x7777, 2); /* some other field first */
 		put_integer(bytes, 0, 2);
 		put_integer(bytes, 1, 2);
 		put_integer(bytes, 16, 2);
@@ -67,8 +67,8 @@ static enum wg_status read_bytes(const struct bytes *bytes, double *ret_bytes,
 	folder_open(&folder);
 	folder_write(&folder, "pytorch_model.bin", bytes->at, bytes->length);
 	wg_error_init(error);
-	enum wg_status status = wg_pickle_read_bytes(folder_path(&folder, "pytorch_model.bin", path),
-	                                             ret_bytes, error);
+	enum wg_status status = wg_pickle_read_bytes(
+		folder_path(&folder, "pytorch_model.bin", path), ret_bytes, error);
 	folder_done(&folder);
 	return status;
 }
@@ -82,7 +82,7 @@ static void storages_are_summed(void **state)
 
 		check_status(read_bytes(&bytes, &sum, &error), WG_OK, &error);
 		check_close(sum, 4000, 0);
-		put_zeros(&bytes, 9000);   /* a long comment behind it */
+		put_zeros(&bytes, 9000); /* a long comment behind it */
 		check_status(read_bytes(&bytes, &sum, &error), WG_OK, &error);
 		check_close(sum, 4000, 0);
 		bytes_done(&bytes);

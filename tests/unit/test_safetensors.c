@@ -85,7 +85,8 @@ static void every_prefix_is_refused(void **state)
 
 		assert_non_null(prefix);
 		memcpy(prefix, bytes.at, length);
-		check_status(read_bytes(prefix, length, &arena, &table, &error), WG_BAD_INPUT, &error);
+		check_status(read_bytes(prefix, length, &arena, &table, &error), WG_BAD_INPUT,
+		             &error);
 		wg_arena_free(arena);
 		free(prefix);
 	}
@@ -99,11 +100,12 @@ static void every_type_has_its_size(void **state)
 		const char *name;
 		unsigned bits;
 	} types[] = {
-		{ "F4", 4 }, { "F6_E2M3", 6 }, { "F6_E3M2", 6 }, { "BOOL", 8 }, { "U8", 8 },
-		{ "I8", 8 }, { "F8_E5M2", 8 }, { "F8_E4M3", 8 }, { "F8_E8M0", 8 },
-		{ "F8_E4M3FNUZ", 8 }, { "F8_E5M2FNUZ", 8 }, { "I16", 16 }, { "U16", 16 },
-		{ "F16", 16 }, { "BF16", 16 }, { "I32", 32 }, { "U32", 32 }, { "F32", 32 },
-		{ "I64", 64 }, { "U64", 64 }, { "F64", 64 }, { "C64", 64 },
+		{ "F4", 4 },      { "F6_E2M3", 6 },     { "F6_E3M2", 6 },     { "BOOL", 8 },
+		{ "U8", 8 },      { "I8", 8 },          { "F8_E5M2", 8 },     { "F8_E4M3", 8 },
+		{ "F8_E8M0", 8 }, { "F8_E4M3FNUZ", 8 }, { "F8_E5M2FNUZ", 8 }, { "I16", 16 },
+		{ "U16", 16 },    { "F16", 16 },        { "BF16", 16 },       { "I32", 32 },
+		{ "U32", 32 },    { "F32", 32 },        { "I64", 64 },        { "U64", 64 },
+		{ "F64", 64 },    { "C64", 64 },
 	};
 
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -113,10 +115,13 @@ static void every_type_has_its_size(void **state)
 		struct wg_error error;
 		char header[128];
 
-		snprintf(header, sizeof header, "{\"t\":{\"dtype\":\"%s\",\"shape\":[4,2],\"data_offsets\":"
-		         "[0,%u]}}", types[i].name, types[i].bits);
+		snprintf(header, sizeof header,
+		         "{\"t\":{\"dtype\":\"%s\",\"shape\":[4,2],\"data_offsets\":"
+		         "[0,%u]}}",
+		         types[i].name, types[i].bits);
 		safetensors(&bytes, header, types[i].bits);
-		check_status(read_bytes(bytes.at, bytes.length, &arena, &table, &error), WG_OK, &error);
+		check_status(read_bytes(bytes.at, bytes.length, &arena, &table, &error), WG_OK,
+		             &error);
 		check_close(table.tensors[0].bits, types[i].bits, 0);
 		check_close(table.bytes, types[i].bits, 0);
 		wg_arena_free(arena);
@@ -124,8 +129,9 @@ static void every_type_has_its_size(void **state)
 	}
 }
 
-#define ENTRY(name, type, shape, begin, end) \
-	"\"" name "\":{\"dtype\":\"" type "\",\"shape\":[" shape "],\"data_offsets\":[" #begin "," #end "]}"
+#define ENTRY(name, type, shape, begin, end)                                                   \
+	"\"" name "\":{\"dtype\":\"" type "\",\"shape\":[" shape "],\"data_offsets\":[" #begin \
+	"," #end "]}"
 
 static void broken_rules_are_named(void **state)
 {
@@ -139,7 +145,8 @@ static void broken_rules_are_named(void **state)
 		  WG_BAD_INPUT, "overlap at data byte 8" },
 		{ "{" ENTRY("a", "F32", "1", 0, 4) "," ENTRY("b", "F32", "1", 8, 12) "}", 12,
 		  WG_BAD_INPUT, "leave a hole at data byte 4" },
-		{ "{" ENTRY("a", "F32", "1", 4, 8) "}", 8, WG_BAD_INPUT, "leave a hole at data byte 0" },
+		{ "{" ENTRY("a", "F32", "1", 4, 8) "}", 8, WG_BAD_INPUT,
+		  "leave a hole at data byte 0" },
 		{ "{" ENTRY("a", "F32", "1", 0, 4) "}", 9, WG_BAD_INPUT, "5 bytes follow" },
 		{ "{" ENTRY("a", "F32", "1", 0, 4) "}", 3, WG_BAD_INPUT, "is cut off" },
 		{ "{" ENTRY("a", "F32", "1", 0, 4) "," ENTRY("a", "F32", "1", 4, 8) "}", 8,
@@ -158,27 +165,31 @@ static void broken_rules_are_named(void **state)
 		{ "{" ENTRY("a", "F32", "1", 4, 0) "}", 4, WG_BAD_INPUT, "ends before it begins" },
 		{ "{" ENTRY("a", "F32", "-1", 0, 4) "}", 4, WG_BAD_INPUT, "a whole number" },
 		{ "{" ENTRY("a", "F32", "1.0", 0, 4) "}", 4, WG_BAD_INPUT, "a whole number" },
-		{ "{" ENTRY("a", "F32", "1", 0, 18446744073709551616) "}", 4, WG_BAD_INPUT, "over 2^64" },
+		{ "{" ENTRY("a", "F32", "1", 0, 18446744073709551616) "}", 4, WG_BAD_INPUT,
+		  "over 2^64" },
 		{ "{" ENTRY("a", "U8", "1,1,1,1,1,1,1,1,1", 0, 1) "}", 1, WG_LIMIT, "dimensions" },
 		{ "{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", 0, WG_BAD_INPUT, "needs \"dtype\"" },
-		{ "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 0, WG_BAD_INPUT, "\"dtype\" twice" },
+		{ "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", 0, WG_BAD_INPUT,
+		  "\"dtype\" twice" },
 		{ "{\"a\":{\"data_offsets\":[0]}}", 0, WG_BAD_INPUT, "two numbers" },
 		{ "{\"a\":{\"data_offsets\":[0,1,2]}}", 0, WG_BAD_INPUT, "two numbers" },
 		{ "{\"a\":{\"color\":1}}", 0, WG_BAD_INPUT, "unknown member \"color\"" },
 		{ "{\"a\":7}", 0, WG_BAD_INPUT, "is wanted here" },
 		{ "{\"__metadata__\":{\"x\":1}}", 0, WG_BAD_INPUT, "a string is wanted" },
 		{ "{\"__metadata__\":{\"x\":\"\",\"x\":\"\"}}", 0, WG_BAD_INPUT, "\"x\" twice" },
-		{ "{\"__metadata__\":{},\"__metadata__\":{}}", 0, WG_BAD_INPUT, "two \"__metadata__\"" },
+		{ "{\"__metadata__\":{},\"__metadata__\":{}}", 0, WG_BAD_INPUT,
+		  "two \"__metadata__\"" },
 		{ " {}", 0, WG_BAD_INPUT, "does not begin with" },
 		{ "{}x", 0, WG_BAD_INPUT, "the end of the text" },
 		{ "", 0, WG_BAD_INPUT, "does not begin with" },
 		{ "{\"\x1b[2J\":1}", 0, WG_BAD_INPUT, "control character" },
-		{ "{\"a\":{\"dtype\":\"\\u001b[2J\",\"shape\":[],\"data_offsets\":[0,0]}}", 0, WG_BAD_INPUT,
-		  "unknown type \"?[2J\"" },
+		{ "{\"a\":{\"dtype\":\"\\u001b[2J\",\"shape\":[],\"data_offsets\":[0,0]}}", 0,
+		  WG_BAD_INPUT, "unknown type \"?[2J\"" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		check_refused(cases[i].header, cases[i].data_bytes, cases[i].status, cases[i].words);
+		check_refused(cases[i].header, cases[i].data_bytes, cases[i].status,
+		              cases[i].words);
 }
 
 /* The length field: 2^64-1 wraps when 8 is added, 100,000,000 is the limit. */
@@ -194,9 +205,10 @@ static void header_lengths(void **state)
 
 		put_integer(&bytes, lengths[i], 8);
 		put(&bytes, "{}", 2);
-		check_status(read_bytes(bytes.at, bytes.length, &arena, &table, &error), WG_BAD_INPUT,
-		             &error);
-		check_contains(error.message, lengths[i] > 100000000 ? "at most 100000000" : "is cut off");
+		check_status(read_bytes(bytes.at, bytes.length, &arena, &table, &error),
+		             WG_BAD_INPUT, &error);
+		check_contains(error.message,
+		               lengths[i] > 100000000 ? "at most 100000000" : "is cut off");
 		/* Nothing was allocated for it. */
 		assert_true(wg_arena_used(arena) < 1000000);
 		wg_arena_free(arena);
@@ -219,11 +231,14 @@ static void what_is_no_file(void **state)
 	check_status(wg_safetensors_read_header("/dev/null", arena, &table, &error), WG_BAD_INPUT,
 	             &error);
 	check_status(wg_safetensors_read_header(folder_path(&folder, "no.safetensors", path), arena,
-	                                        &table, &error), WG_NOT_FOUND, &error);
-	folder_write_text(&folder, "lfs.safetensors", "version https://git-lfs.github.com/spec/v1\n"
+	                                        &table, &error),
+	             WG_NOT_FOUND, &error);
+	folder_write_text(&folder, "lfs.safetensors",
+	                  "version https://git-lfs.github.com/spec/v1\n"
 	                  "oid sha256:58aa\nsize 10376877880\n");
-	check_status(wg_safetensors_read_header(folder_path(&folder, "lfs.safetensors", path), arena,
-	                                        &table, &error), WG_BAD_INPUT, &error);
+	check_status(wg_safetensors_read_header(folder_path(&folder, "lfs.safetensors", path),
+	                                        arena, &table, &error),
+	             WG_BAD_INPUT, &error);
 	check_contains(error.message, "a Git LFS pointer");
 	check_contains(error.message, "10376877880 bytes");
 	check_contains(error.hint, "git lfs pull");

@@ -7,7 +7,8 @@ static enum wg_status read_index(const char *text, struct wg_arena *arena,
                                  struct wg_weight_index *index, struct wg_error *error)
 {
 	wg_error_init(error);
-	return wg_safetensors_read_index_text(text, strlen(text), "t.index.json", arena, index, error);
+	return wg_safetensors_read_index_text(text, strlen(text), "t.index.json", arena, index,
+	                                      error);
 }
 
 static void totals_and_shards(void **state)
@@ -16,10 +17,12 @@ static void totals_and_shards(void **state)
 	struct wg_weight_index index;
 	struct wg_error error;
 
-	check_status(read_index("{\"metadata\":{\"total_size\":13731385408.0,\"total_parameters\":7,"
-	                        "\"other\":[{}]},\"weight_map\":{\"a\":\"x-1.safetensors\",\"b\":"
-	                        "\"x-2.safetensors\",\"c\":\"x-1.safetensors\"},\"more\":null}",
-	                        arena, &index, &error), WG_OK, &error);
+	check_status(
+		read_index("{\"metadata\":{\"total_size\":13731385408.0,\"total_parameters\":7,"
+	                   "\"other\":[{}]},\"weight_map\":{\"a\":\"x-1.safetensors\",\"b\":"
+	                   "\"x-2.safetensors\",\"c\":\"x-1.safetensors\"},\"more\":null}",
+	                   arena, &index, &error),
+		WG_OK, &error);
 	check_close(index.total_bytes, 13731385408.0, 0);
 	check_close(index.total_parameters, 7, 0);
 	assert_int_equal(index.tensor_count, 3);
@@ -33,7 +36,7 @@ static void totals_and_shards(void **state)
 static void a_total_that_is_not_known(void **state)
 {
 	static const char *const metadata[] = { "{}", "{\"total_size\":0}", "{\"total_size\":null}",
-	                                        "{\"total_size\":\"12\"}", "null" };
+		                                "{\"total_size\":\"12\"}", "null" };
 	struct wg_arena *arena = wg_arena_open(0);
 	struct wg_weight_index index;
 	struct wg_error error;
@@ -75,7 +78,8 @@ static void hostile_indexes(void **state)
 	struct wg_error error;
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		check_status(read_index(cases[i].text, arena, &index, &error), WG_BAD_INPUT, &error);
+		check_status(read_index(cases[i].text, arena, &index, &error), WG_BAD_INPUT,
+		             &error);
 		check_contains(error.message, cases[i].words);
 		assert_null(strchr(error.message, '\x1b'));
 	}
@@ -93,7 +97,7 @@ static void write_shard(const struct folder *folder, const char *name, const cha
 }
 
 static const char two_shards[] = "{\"weight_map\":{\"a\":\"m-1.safetensors\",\"b\":"
-                                 "\"m-2.safetensors\"}}";
+				 "\"m-2.safetensors\"}}";
 
 static void shards_are_joined(void **state)
 {
@@ -106,19 +110,22 @@ static void shards_are_joined(void **state)
 
 	folder_open(&folder);
 	check_status(read_index(two_shards, arena, &index, &error), WG_OK, &error);
-	check_status(wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
-	             WG_OK, &error);
+	check_status(
+		wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
+		WG_OK, &error);
 	assert_int_equal(missing, 2);
 	assert_int_equal(table.count, 0);
 	write_shard(&folder, "m-1.safetensors",
 	            "{\"a\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,3]}}", 3);
-	check_status(wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
-	             WG_OK, &error);
+	check_status(
+		wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
+		WG_OK, &error);
 	assert_int_equal(missing, 1);
 	write_shard(&folder, "m-2.safetensors",
 	            "{\"b\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4);
-	check_status(wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
-	             WG_OK, &error);
+	check_status(
+		wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
+		WG_OK, &error);
 	assert_int_equal(missing, 0);
 	assert_int_equal(table.count, 2);
 	check_close(table.bytes, 7, 0);
@@ -142,16 +149,19 @@ static void shards_that_disagree(void **state)
 	check_status(read_index(two_shards, arena, &index, &error), WG_OK, &error);
 	write_shard(&folder, "m-1.safetensors", a, 3);
 	write_shard(&folder, "m-2.safetensors", c, 3);
-	check_status(wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
-	             WG_BAD_INPUT, &error);
+	check_status(
+		wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
+		WG_BAD_INPUT, &error);
 	check_contains(error.message, "names tensor \"b\", but no shard has it");
 	write_shard(&folder, "m-2.safetensors", a, 3);
-	check_status(wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
-	             WG_BAD_INPUT, &error);
+	check_status(
+		wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
+		WG_BAD_INPUT, &error);
 	check_contains(error.message, "two tensors \"a\"");
 	write_shard(&folder, "m-2.safetensors", c, 2);
-	check_status(wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
-	             WG_BAD_INPUT, &error);
+	check_status(
+		wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
+		WG_BAD_INPUT, &error);
 	check_contains(error.message, "is cut off");
 	wg_arena_free(arena);
 	folder_done(&folder);
@@ -168,11 +178,15 @@ static void pickles_stay_closed(void **state)
 	size_t missing = 0;
 
 	folder_open(&folder);
-	folder_write_text(&folder, "pytorch_model-1.bin", "\x80\x02" "cos\nsystem\n");
+	folder_write_text(&folder, "pytorch_model-1.bin",
+	                  "\x80\x02"
+	                  "cos\nsystem\n");
 	check_status(read_index("{\"weight_map\":{\"a\":\"pytorch_model-1.bin\"}}", arena, &index,
-	                        &error), WG_OK, &error);
-	check_status(wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
+	                        &error),
 	             WG_OK, &error);
+	check_status(
+		wg_safetensors_read_shards(folder.path, &index, arena, &table, &missing, &error),
+		WG_OK, &error);
 	assert_int_equal(missing, 1);
 	wg_arena_free(arena);
 	folder_done(&folder);
@@ -181,12 +195,9 @@ static void pickles_stay_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(totals_and_shards),
-		cmocka_unit_test(a_total_that_is_not_known),
-		cmocka_unit_test(hostile_indexes),
-		cmocka_unit_test(shards_are_joined),
-		cmocka_unit_test(shards_that_disagree),
-		cmocka_unit_test(pickles_stay_closed),
+		cmocka_unit_test(totals_and_shards),    cmocka_unit_test(a_total_that_is_not_known),
+		cmocka_unit_test(hostile_indexes),      cmocka_unit_test(shards_are_joined),
+		cmocka_unit_test(shards_that_disagree), cmocka_unit_test(pickles_stay_closed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
