@@ -101,7 +101,7 @@ struct wg_cell wg_cell_figure(const struct wg_figure *figure, enum wg_unit unit)
 
 struct wg_column {
 	const char *key;         /* CSV header: snake_case with SI unit */
-	const char *title;       /* for people, translated; the writer adds the unit */
+	const char *title;       /* for people, N_() or _(); the writer adds the unit */
 	int priority;            /* 0 always shown; on a narrow screen the highest goes first */
 	bool right;              /* aligned right */
 };

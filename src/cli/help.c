@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "report/document.h"
 #include "report/wrap.h"
 #include "whichgpu/arena.h"
 
@@ -80,8 +81,8 @@ static void put_option(const struct wg_option *option, unsigned columns, struct 
 		wg_text_printf(&label, " %s", argument);
 	wg_option_words(option, &words);
 	put_entry(wg_text_string(&label), wg_text_string(&words), LABEL_COLUMN, columns, out);
-	wg_text_done(&label);
-	wg_text_done(&words);
+	scratch_done(&label, out);
+	scratch_done(&words, out);
 }
 
 static void put_options(const struct wg_command *command, unsigned columns, struct wg_text *out)
@@ -127,7 +128,7 @@ void wg_help_command(const struct wg_command *command, unsigned columns, struct 
 		wg_text_printf(out, "  %s\n", command->examples[i].line);
 		put_wrapped(_(command->examples[i].words), 0, 6, columns, out);
 	}
-	wg_text_done(&line);
+	scratch_done(&line, out);
 }
 
 void wg_help_overview(unsigned columns, struct wg_text *out)

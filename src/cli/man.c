@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/options.h"
+#include "report/document.h"
 #include "report/wrap.h"
 #include "whichgpu/arena.h"
 
@@ -66,7 +67,7 @@ static void put_option(const struct wg_option *option, struct wg_arena *arena, s
 	wg_text_add_char(out, '\n');
 	wg_option_words(option, &words);
 	put_line(wg_text_string(&words), out);
-	wg_text_done(&words);
+	scratch_done(&words, out);
 }
 
 static void put_title(const char *name, const char *summary, struct wg_text *out)
@@ -146,7 +147,7 @@ static void command_page(const struct wg_command *command, struct wg_text *out)
 		wg_text_add(out, ".SH EXAMPLES\n");
 	put_examples(command, out);
 	wg_text_add(out, ".SH SEE ALSO\n.BR whichgpu (1)\n");
-	wg_text_done(&line);
+	scratch_done(&line, out);
 	wg_arena_free(arena);
 }
 

@@ -137,42 +137,51 @@ static void put_data(const struct plan_inputs *inputs, const struct wg_plans *pl
 /* --- view ---------------------------------------------------------------- */
 
 /* Titles are short: the table has to fit 100 columns, and 80 with less. */
-#define COLUMNS(speed_key, speed_title, unit_key_, unit_title)                                     \
-	{                                                                                          \
-		{ "gpu", N_("GPU"), 0, false }, { "gpus", N_("n"), 0, true },                      \
-			{ "layout", N_("layout"), 3, false },                                      \
-			{ "precision", N_("type"), 0, false },                                     \
-			{ "memory_per_gpu_bytes", N_("memory each"), 1, true },                    \
-			{ speed_key, speed_title, 0, true }, { "ttft_s", N_("first"), 2, true },   \
-			{ "watts", N_("power"), 5, true }, { "usd_per_hour", N_("$/h"), 0, true }, \
-			{ "usd_per_gpu", N_("$/GPU"), 4, true },                                   \
-			{ unit_key_, unit_title, 0, true },                                        \
+#define COLUMNS(speed_key, unit_key_, unit_title)                               \
+	{                                                                       \
+		{ "gpu", N_("GPU"), 0, false }, { "gpus", N_("n"), 0, true },   \
+			{ "layout", N_("layout"), 3, false },                   \
+			{ "precision", N_("type"), 0, false },                  \
+			{ "memory_per_gpu_bytes", N_("memory each"), 1, true }, \
+			{ speed_key, N_("speed"), 0, true },                    \
+			{ "ttft_s", N_("first token"), 2, true },               \
+			{ "watts", N_("power"), 5, true },                      \
+			{ "usd_per_hour", N_("cost"), 0, true },                \
+			{ "usd_per_gpu", N_("a GPU"), 4, true },                \
+			{ unit_key_, unit_title, 0, true },                     \
 	}
 #define COLUMN_COUNT 11
 
-static const struct wg_column columns_tokens[COLUMN_COUNT] = COLUMNS(
-	"output_tokens_per_s", N_("tokens/s"), "usd_per_million_output_tokens", N_("$/Mtok"));
+static const struct wg_column columns_tokens[COLUMN_COUNT] =
+	COLUMNS("output_tokens_per_s", "usd_per_million_output_tokens", N_("cost"));
 static const struct wg_column columns_trained[COLUMN_COUNT] =
-	COLUMNS("tokens_per_s", N_("tokens/s"), "usd_per_million_trained_tokens", N_("$/Mtok"));
+	COLUMNS("tokens_per_s", "usd_per_million_trained_tokens", N_("cost"));
 static const struct wg_column columns_samples[COLUMN_COUNT] =
-	COLUMNS("samples_per_s", N_("samples/s"), "usd_per_million_samples", N_("$/M"));
+	COLUMNS("samples_per_s", "usd_per_million_samples", N_("per million"));
 static const struct wg_column columns_flop[COLUMN_COUNT] =
-	COLUMNS("flop_per_s", N_("speed"), "usd_per_exaflop", N_("$/EFLOP"));
+	COLUMNS("flop_per_s", "usd_per_exaflop", N_("per EFLOP"));
 
 static struct wg_cell speed_cell(const struct wg_plan *plan)
 {
 	const struct wg_metrics *metrics = &plan->estimate.metrics;
 	switch (plan->cost.unit) {
 	case WG_WORK_OUTPUT_TOKENS:
-		return wg_cell_range(metrics->output_tokens_per_s, WG_UNIT_NONE);
+		return wg_cell_range(metrics->output_tokens_per_s, WG_UNIT_TOKENS_PER_S);
 	case WG_WORK_TRAINED_TOKENS:
-		return wg_cell_range(metrics->tokens_per_s, WG_UNIT_NONE);
+		return wg_cell_range(metrics->tokens_per_s, WG_UNIT_TOKENS_PER_S);
 	case WG_WORK_SAMPLES:
-		return wg_cell_range(metrics->samples_per_s, WG_UNIT_NONE);
+		return wg_cell_range(metrics->samples_per_s, WG_UNIT_PER_S);
 	case WG_WORK_FLOP:
 		return wg_cell_range(metrics->flop_per_s, WG_UNIT_OPS_PER_S);
 	}
 	return (struct wg_cell){ .kind = WG_CELL_EMPTY };
+}
+
+static enum wg_unit cost_unit(enum wg_work_unit unit)
+{
+	bool tokens = unit == WG_WORK_OUTPUT_TOKENS || unit == WG_WORK_TRAINED_TOKENS;
+
+	return tokens ? WG_UNIT_USD_PER_MILLION_TOKENS : WG_UNIT_USD;
 }
 
 /* The likely value alone: the range is in the document and would not fit. */
@@ -200,9 +209,9 @@ static void show_row(struct wg_block *table, const struct wg_plan *plan, const s
 		work->task == WG_TASK_SERVE ? likely_cell(estimate->metrics.ttft_s, WG_UNIT_SECONDS)
 					    : (struct wg_cell){ .kind = WG_CELL_EMPTY },
 		likely_cell(estimate->watts, WG_UNIT_WATTS),
-		likely_cell(plan->cost.usd_per_hour, WG_UNIT_NONE),
-		likely_cell(plan->cost.usd_per_gpu, WG_UNIT_NONE),
-		likely_cell(plan->cost.usd_per_unit, WG_UNIT_NONE),
+		likely_cell(plan->cost.usd_per_hour, WG_UNIT_USD_PER_HOUR),
+		likely_cell(plan->cost.usd_per_gpu, WG_UNIT_USD),
+		likely_cell(plan->cost.usd_per_unit, cost_unit(plan->cost.unit)),
 	};
 	wg_table_row(table, cells);
 }
@@ -241,12 +250,45 @@ static void show_quality(unsigned starred, struct wg_document *document)
 	wg_text_done(&words);
 }
 
-static void show_options(const struct wg_plans *plans, size_t top, struct wg_document *document)
+/* "llama-3.1-70b, serve: 32 requests at a time, 1000 + 300 tokens each". */
+static void put_job(const struct plan_inputs *inputs, const struct wg_work *work,
+                    struct wg_text *out)
 {
-	struct wg_block *table =
-		wg_document_table(document, "options", _("Options, best first"),
-	                          columns_for(plans->plans[0].cost.unit), COLUMN_COUNT);
+	if (inputs->model != NULL) {
+		wg_text_printf(out, "%s, ", inputs->model->id);
+	}
+	wg_text_add(out, wg_task_key(work->task));
+	switch (work->task) {
+	case WG_TASK_SERVE:
+		wg_text_printf(out, _(": %.0f requests at a time, %.0f + %.0f tokens each"),
+		               work->concurrency, work->input_tokens, work->output_tokens);
+		break;
+	case WG_TASK_BATCH:
+		wg_text_printf(out, _(": %.0f + %.0f tokens a request"), work->input_tokens,
+		               work->output_tokens);
+		break;
+	case WG_TASK_SCIENCE:
+		wg_text_printf(out, _(", %s"), wg_rate_label(work->science_rate));
+		break;
+	default:
+		wg_text_printf(out, _(": steps of %.0f sequences of %.0f tokens"),
+		               work->global_batch, work->sequence_tokens);
+		break;
+	}
+}
+
+static void show_options(const struct plan_inputs *inputs, const struct wg_plans *plans, size_t top,
+                         struct wg_document *document)
+{
+	struct wg_text title;
+	struct wg_block *table;
 	unsigned starred = 0;
+	wg_text_init(&title, 1024);
+	wg_text_add(&title, _("Options, best first, for "));
+	put_job(inputs, plans->work, &title);
+	table = wg_document_table(document, "options", wg_text_string(&title),
+	                          columns_for(plans->plans[0].cost.unit), COLUMN_COUNT);
+	wg_text_done(&title);
 	for (size_t i = 0; i < plans->count && i < top; i++) {
 		const struct wg_plan *plan = &plans->plans[i];
 		show_row(table, plan, plans->work);
@@ -278,6 +320,17 @@ static void show_first(const struct wg_plans *plans, struct wg_document *documen
 	wg_text_done(&words);
 }
 
+static const char *flip_words(enum wg_flip_kind kind)
+{
+	static const char *const words[] = {
+		[WG_FLIP_PRICE] = N_("price"),         [WG_FLIP_CONTEXT] = N_("context"),
+		[WG_FLIP_MORE_GPUS] = N_("more GPUs"), [WG_FLIP_WEIGHTS] = N_("precision"),
+		[WG_FLIP_LIMIT] = N_("a limit"),
+	};
+
+	return _(words[kind]);
+}
+
 static void show_flips(const struct wg_plans *plans, struct wg_document *document)
 {
 	if (plans->flip_count == 0) {
@@ -287,7 +340,7 @@ static void show_flips(const struct wg_plans *plans, struct wg_document *documen
 		document, "flips",
 		plans->count > 0 ? _("What would change the choice") : _("What would help"));
 	for (size_t i = 0; i < plans->flip_count; i++) {
-		wg_list_item(list, wg_flip_key(plans->flips[i].kind),
+		wg_list_item(list, flip_words(plans->flips[i].kind),
 		             wg_cell_text(plans->flips[i].text));
 	}
 }
@@ -335,7 +388,7 @@ void plan_show(const struct plan_inputs *inputs, const struct wg_plans *plans, s
 		wg_document_note(document, plans->notes[i]);
 	}
 	if (plans->count > 0) {
-		show_options(plans, top, document);
+		show_options(inputs, plans, top, document);
 		show_first(plans, document);
 	} else {
 		show_none(plans, document);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "whichgpu/arena.h"
 #include "whichgpu/limits.h"
 
@@ -234,7 +235,7 @@ struct wg_block *wg_document_table(struct wg_document *document, const char *id,
 	for (size_t i = 0; i < column_count; i++) {
 		block->columns[i] = columns[i];
 		block->columns[i].key = view_copy(document, columns[i].key, false);
-		block->columns[i].title = view_copy(document, columns[i].title, false);
+		block->columns[i].title = view_copy(document, _(columns[i].title), false);
 	}
 	block->column_count = column_count;
 	if (!document->main_table)

@@ -27,7 +27,13 @@ struct wg_node {
 	struct wg_node *first, *last, *next; /* children; next sibling */
 };
 
-enum block_kind { BLOCK_HEADING, BLOCK_PARAGRAPH, BLOCK_NOTE, BLOCK_TABLE, BLOCK_LIST, BLOCK_BARS,
+enum block_kind {
+	BLOCK_HEADING,
+	BLOCK_PARAGRAPH,
+	BLOCK_NOTE,
+	BLOCK_TABLE,
+	BLOCK_LIST,
+	BLOCK_BARS,
 	BLOCK_PICTURE,
 };
 
@@ -58,6 +64,13 @@ struct wg_document {
 	struct wg_block *main_table; /* of --csv */
 	bool failed;                 /* memory was out at some point */
 };
+
+/* Takes a scratch text down; when it failed, so has what was written from it. */
+static inline void scratch_done(struct wg_text *scratch, struct wg_text *out)
+{
+	out->failed = out->failed || scratch->failed;
+	wg_text_done(scratch);
+}
 
 void wg_write_text(const struct wg_document *document, const struct wg_report_options *options,
                    struct wg_text *out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "report/document.h"
 #include "report/svg_draw.h"
 
 enum {
@@ -118,7 +119,7 @@ static void chart_title(struct wg_text *out, const struct wg_chart *chart, doubl
 			wg_text_printf(&words, " (%s)", scale.header);
 	}
 	svg_text_fitted(out, 0, 14, "h", ANCHOR_START, wg_text_string(&words), width);
-	wg_text_done(&words);
+	scratch_done(&words, out);
 }
 
 static void chart_draw(struct wg_text *out, const struct wg_chart *chart, double width,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "report/document.h"
 #include "report/svg_draw.h"
 
 enum { BAR = 17, BAR_GAP = 2, GROUP_GAP = 13, AXIS = 24, LIMIT_ROOM = 18, VALUE_ROOM = 78 };
@@ -214,5 +215,5 @@ void svg_bars_draw(struct wg_text *out, const struct wg_chart *chart, double wid
 	}
 	if (has_limit(chart))
 		draw_limit(out, &frame, &scratch);
-	wg_text_done(&scratch);
+	scratch_done(&scratch, out);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/document.h"
 #include "report/svg_draw.h"
 
 enum {
@@ -326,5 +327,5 @@ void svg_plot_draw(struct wg_text *out, const struct wg_chart *chart, double wid
 			draw_points(out, &frame, i, &scratch);
 	}
 	draw_labels(out, &frame);
-	wg_text_done(&scratch);
+	scratch_done(&scratch, out);
 }

@@ -271,7 +271,7 @@ static void put_left_out(const struct screen *screen, struct grid *grid)
 		screen_wrapped(screen, wg_text_string(&words), 0);
 		screen_plain(screen);
 	}
-	wg_text_done(&words);
+	scratch_done(&words, screen->out);
 }
 
 static void put_legend(const struct screen *screen, const struct grid *grid)

@@ -64,7 +64,7 @@ static const struct step joules_steps[] = {
 static const struct step usd_steps[] = { { 0, 1, "", "$" } };
 static const struct step usd_per_hour_steps[] = { { 0, 1, "/h", "$/h" } };
 static const struct step usd_per_million_tokens_steps[] = { { 0, 1, N_("/M tokens"),
-	                                                      N_("$/M tokens") } };
+	                                                      N_("$/Mtok") } };
 static const struct step tokens_per_s_steps[] = {
 	{ 0, 1, " tokens/s", "tokens/s" },
 	{ 1e6, 1e6, " M tokens/s", "M tokens/s" },

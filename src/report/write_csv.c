@@ -51,7 +51,7 @@ static void put_head(const char *key, enum spread spread, bool first, struct wg_
 		wg_text_printf(&name, "%s%s", key, endings[spread][i]);
 		wg_csv_put_field(out, wg_text_string(&name), first && i == 0);
 	}
-	wg_text_done(&name);
+	scratch_done(&name, out);
 }
 
 static void put_range(const struct wg_cell *cell, bool first, struct wg_text *out)

@@ -104,8 +104,7 @@ static void put_value(const struct wg_cell *cell, struct wg_text *out)
 	wg_text_init(&value, out->ceiling);
 	wg_cell_write(cell, &value);
 	put_text(wg_text_string(&value), out);
-	out->failed = out->failed || value.failed;
-	wg_text_done(&value);
+	scratch_done(&value, out);
 }
 
 static void put_list(const struct wg_block *list, struct wg_text *out)
@@ -145,11 +144,11 @@ static void put_bars(const struct wg_block *bars, struct wg_text *out)
 	wg_text_add(out, "</tbody></table></div>\n");
 }
 
-/* The page's title: the first heading, else the program's name. */
+/* The page's title: the first heading or title, else the program's name. */
 static const char *page_title(const struct wg_document *document)
 {
 	for (const struct wg_block *block = document->first_block; block; block = block->next) {
-		if (block->kind == BLOCK_HEADING)
+		if (block->kind == BLOCK_HEADING || (block->kind >= BLOCK_TABLE && block->text[0]))
 			return block->text;
 	}
 	return "whichgpu";

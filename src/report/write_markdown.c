@@ -94,7 +94,7 @@ static void put_pairs(const struct wg_block *block, struct wg_text *out)
 		put_escaped(wg_text_string(&value), out);
 		wg_text_add_char(out, '\n');
 	}
-	wg_text_done(&value);
+	scratch_done(&value, out);
 }
 
 void wg_write_markdown(const struct wg_document *document, struct wg_text *out)

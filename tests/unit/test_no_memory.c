@@ -4,10 +4,13 @@
  * allocate inside is granted. */
 #include "check.h"
 
+#include "cli/options.h"
+#include "sample.h"
 #include "whichgpu/arena.h"
 #include "whichgpu/csv.h"
 #include "whichgpu/json.h"
 #include "whichgpu/map.h"
+#include "whichgpu/svg.h"
 #include "whichgpu/text.h"
 
 static long allocations_left = -1; /* -1: as many as wanted */
@@ -154,12 +157,83 @@ static void text_filling(void **state)
 	fails_cleanly(fill_text, 5);
 }
 
+static enum wg_report_format format;
+
+static enum wg_status write_document(struct wg_error *error)
+{
+	struct wg_document *document = sample_document();
+	struct wg_text out;
+	wg_text_init(&out, 1 << 20);
+	enum wg_status status = wg_document_write(document, format, NULL, &out, error);
+	wg_text_done(&out);
+	wg_document_free(document);
+	return status;
+}
+
+static void document_writing(void **state)
+{
+	for (format = WG_REPORT_TEXT; format <= WG_REPORT_HTML; format++)
+		fails_cleanly(write_document, 3);
+}
+
+static enum wg_status draw_chart(struct wg_error *error)
+{
+	static const char *const categories[] = { "one", "two" };
+	static const double values[] = { 1, 2 }, x[] = { 3, 4 };
+	static const struct wg_chart_series series[] = { { .name = "s",
+		                                           .y = values,
+		                                           .x = x,
+		                                           .low = values,
+		                                           .high = values,
+		                                           .labels = categories,
+		                                           .count = 2 } };
+	struct wg_chart charts[4];
+	struct wg_text out;
+	for (int i = 0; i < 4; i++) {
+		charts[i] = (struct wg_chart){ .kind = (enum wg_chart_kind)i,
+			                       .title = "t",
+			                       .categories = categories,
+			                       .category_count = 2,
+			                       .series = series,
+			                       .series_count = 1 };
+	}
+	wg_text_init(&out, 1 << 20);
+	enum wg_status status = wg_svg_write("title", charts, 4, 2, &out, error);
+	wg_text_done(&out);
+	return status;
+}
+
+static void chart_drawing(void **state)
+{
+	fails_cleanly(draw_chart, 1);
+}
+
+static enum wg_status parse_options(struct wg_error *error)
+{
+	static const struct wg_option rows[] = { { .name = "list", .kind = WG_OPTION_LIST } };
+	struct wg_words list = { NULL, 0 }, words;
+	struct option_set set = { rows, 1, &list, 0 };
+	char program[] = "p", first[] = "--list=a,b", second[] = "--list=c";
+	char *argv[] = { program, first, second, NULL };
+	struct wg_arena *arena = wg_arena_open(1 << 20);
+	enum wg_status status = arena ? wg_options_parse(3, argv, &set, 1, arena, &words, error)
+	                              : wg_error_no_memory(error);
+	wg_arena_free(arena);
+	return status;
+}
+
+static void option_parsing(void **state)
+{
+	fails_cleanly(parse_options, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_reading),  cmocka_unit_test(csv_reading),
 		cmocka_unit_test(arena_filling), cmocka_unit_test(map_filling),
-		cmocka_unit_test(text_filling),
+		cmocka_unit_test(text_filling),  cmocka_unit_test(document_writing),
+		cmocka_unit_test(chart_drawing), cmocka_unit_test(option_parsing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
