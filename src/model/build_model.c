@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/embed.h"
 #include "model/decoder.h"
 #include "model/root.h"
 
@@ -230,20 +231,52 @@ static void describe(struct wg_builder *builder, const struct wg_evidence *evide
 	                          name_at(&builder->config.root, "source"));
 }
 
+/* The values that the config's class has for absent keys. NULL: not known. */
+static struct wg_json *open_defaults(struct wg_builder *builder)
+{
+	const struct wg_embedded *file = wg_embedded_find("tables", "model_classes");
+	const char *type = NULL;
+	struct wg_json *json;
+
+	/* Only model_type names a class; the language part's own comes first. */
+	for (size_t p = 0; p < builder->config.place_count && type == NULL; p++)
+		type = name_at(&builder->config.places[p], "model_type");
+	if (type == NULL || strcmp(type, "source") == 0 || file == NULL ||
+	    wg_json_open(file->bytes, file->length, file->path, WG_JSON_STRICT, &json, NULL) != WG_OK)
+		return NULL;
+	struct wg_json_at root = wg_json_root(json);
+	struct wg_json_at class = wg_json_member(&root, type);
+	/* the root place dies with this function: the class needs no parent */
+	class.parent = NULL;
+	wg_config_set_defaults(&builder->config, &class);
+	return json;
+}
+
+static void build_known(struct wg_builder *builder)
+{
+	struct wg_json *defaults = open_defaults(builder);
+
+	builder->model->family = builder->family->key;
+	build_family(builder);
+	if (wg_builder_ok(builder) && builder->family->build == NULL)
+		wg_build_towers(builder);
+	builder->model->max_context_tokens = wg_config_get(&builder->config, WG_FIELD_CONTEXT, 0,
+	                                                   1u << 31, 0);
+	builder->config.defaults = (struct wg_json_at){ 0 };
+	wg_json_free(defaults);
+	if (wg_builder_ok(builder) && builder->config.defaults_used[0] != '\0')
+		wg_builder_warn(builder, "absent in the config, the default of its class taken: %s",
+		                builder->config.defaults_used);
+}
+
 static void build(struct wg_builder *builder, const struct wg_evidence *evidence)
 {
-	struct wg_model *model = builder->model;
-
 	describe(builder, evidence);
 	builder->family = find_family(builder);
-	if (builder->family != NULL) {
-		model->family = builder->family->key;
-		build_family(builder);
-		if (wg_builder_ok(builder) && builder->family->build == NULL)
-			wg_build_towers(builder);
-	} else {
+	if (builder->family != NULL)
+		build_known(builder);
+	else
 		build_unknown(builder, evidence);
-	}
 	if (wg_builder_ok(builder))
 		wg_build_pipeline(builder, evidence);
 	wg_builder_finish(builder);

@@ -70,9 +70,36 @@ bool wg_config_is_nested(const struct wg_config *config)
 	return config->place_count > 0 && config->places[0].value != config->root.value;
 }
 
-bool wg_config_find_keys(const struct wg_config *config, const char *keys,
-                         struct wg_json_at *ret_at)
+void wg_config_set_defaults(struct wg_config *config, const struct wg_json_at *defaults)
 {
+	config->defaults = *defaults;
+}
+
+static void note_default(struct wg_config *config, const char *key)
+{
+	size_t used = strlen(config->defaults_used);
+
+	if (strstr(config->defaults_used, key) == NULL)
+		snprintf(config->defaults_used + used, sizeof config->defaults_used - used, "%s%s",
+		         used > 0 ? ", " : "", key);
+}
+
+/* Our own name of a key stands first in its list. */
+static bool find_default(struct wg_config *config, const char *keys, struct wg_json_at *ret_at)
+{
+	struct wg_json_at at = wg_json_member(&config->defaults, keys);
+
+	if (wg_json_type(&at) == WG_JSON_ABSENT)
+		return false;
+	note_default(config, keys);
+	*ret_at = at;
+	return true;
+}
+
+bool wg_config_find_keys(struct wg_config *config, const char *keys, struct wg_json_at *ret_at)
+{
+	bool null = false;
+
 	for (size_t p = 0; p < config->place_count; p++) {
 		for (const char *key = keys; *key != '\0'; key += strlen(key) + 1) {
 			struct wg_json_at at = wg_json_member(&config->places[p], key);
@@ -82,17 +109,18 @@ bool wg_config_find_keys(const struct wg_config *config, const char *keys,
 				*ret_at = at;
 				return true;
 			}
+			null = null || type == WG_JSON_NULL;
 		}
 	}
-	return false;
+	return !null && config->defaults.value != NULL && find_default(config, keys, ret_at);
 }
 
-bool wg_config_find(const struct wg_config *config, enum wg_field field, struct wg_json_at *ret_at)
+bool wg_config_find(struct wg_config *config, enum wg_field field, struct wg_json_at *ret_at)
 {
 	return wg_config_find_keys(config, field_keys[field], ret_at);
 }
 
-bool wg_config_has(const struct wg_config *config, enum wg_field field)
+bool wg_config_has(struct wg_config *config, enum wg_field field)
 {
 	struct wg_json_at at;
 

@@ -23,6 +23,8 @@ struct wg_config {
 	struct wg_json_at root;                      /* the whole file */
 	struct wg_json_at places[WG_CONFIG_PLACES];  /* where facts are looked for, in order */
 	size_t place_count;
+	struct wg_json_at defaults;                  /* of the class; asked last, and noted */
+	char defaults_used[160];                     /* the keys that were taken from there */
 	enum wg_status status;
 	struct wg_error *error;
 };
@@ -32,6 +34,9 @@ void wg_config_init(struct wg_config *config, const struct wg_json *json, struct
 /* The same for a part of the file (a tower's own object): only looks there. */
 void wg_config_init_at(struct wg_config *config, const struct wg_json_at *at,
                        struct wg_error *error);
+/* Values a published class has for keys that are absent (not for null). The
+ * place must outlive the config. */
+void wg_config_set_defaults(struct wg_config *config, const struct wg_json_at *defaults);
 /* Moves a config to another address: its places know where their parents are. */
 void wg_config_move(struct wg_config *target, const struct wg_config *source);
 /* The same for a place found in source, when its parent is one of source's. */
@@ -43,12 +48,10 @@ bool wg_config_is_nested(const struct wg_config *config);
 /* The first present, non-null value among the keys. A list of keys is one
  * literal with a NUL after each ("a\0b\0"): a place in the document keeps the
  * key's address, so keys must outlive it. The macros below add the last NUL. */
-bool wg_config_find_keys(const struct wg_config *config, const char *keys,
-                         struct wg_json_at *ret_at);
+bool wg_config_find_keys(struct wg_config *config, const char *keys, struct wg_json_at *ret_at);
 #define wg_config_find_key(config, keys, ret_at) wg_config_find_keys(config, keys "\0", ret_at)
-bool wg_config_find(const struct wg_config *config, enum wg_field field,
-                    struct wg_json_at *ret_at);
-bool wg_config_has(const struct wg_config *config, enum wg_field field);
+bool wg_config_find(struct wg_config *config, enum wg_field field, struct wg_json_at *ret_at);
+bool wg_config_has(struct wg_config *config, enum wg_field field);
 
 /* A whole number in low..high; otherwise when absent. A wrong type or a value
  * outside is an error with the JSON path. */

@@ -26,6 +26,17 @@ static void read_biases(struct wg_builder *builder, struct wg_decoder *d)
 	d->head_bias = traits & WG_HEAD_BIAS;
 }
 
+/* A config too small for the heads its class has by default: one head. */
+static void fit_default_heads(struct wg_builder *builder, const struct wg_decoder *d,
+                              struct wg_attention *a)
+{
+	if (d->hidden >= a->heads || strstr(builder->config.defaults_used, "heads") == NULL)
+		return;
+	wg_builder_warn(builder, "the class has %u heads by default, too many for hidden size %u: one "
+	                "head is taken", a->heads, d->hidden);
+	a->heads = 1;
+}
+
 static void read_attention(struct wg_builder *builder, struct wg_decoder *d)
 {
 	struct wg_config *config = &builder->config;
@@ -35,6 +46,7 @@ static void read_attention(struct wg_builder *builder, struct wg_decoder *d)
 
 	a->causal = true;
 	a->heads = wg_config_need(config, WG_FIELD_HEADS, 1, WG_LIMIT_DIMENSION);
+	fit_default_heads(builder, d, a);
 	a->kv_heads = wg_config_get(config, WG_FIELD_KV_HEADS, 1, WG_LIMIT_DIMENSION, a->heads);
 	a->key_size = wg_config_get(config, WG_FIELD_HEAD_SIZE, 1, WG_LIMIT_DIMENSION,
 	                            d->hidden / a->heads);

@@ -109,7 +109,6 @@ void wg_builder_finish(struct wg_builder *builder)
 	model->head_parameters = model->tied_head && builder->stack_count > 0 ?
 	        (double)model->vocabulary * builder->stacks[0].stack.hidden :
 	        builder->main.elements[WG_PART_HEAD];
-	model->max_context_tokens = wg_config_get(&builder->config, WG_FIELD_CONTEXT, 0, 1u << 31, 0);
 	if (model->mtp_parameters > 0)
 		wg_builder_warn(builder, "draft (MTP) layers of %.0f parameters are not counted: "
 		                "engines leave them out unless told otherwise", model->mtp_parameters);

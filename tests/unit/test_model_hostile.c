@@ -109,6 +109,29 @@ static void test_syntax_place(void **state)
 	assert_int_equal(error.column, 16);
 }
 
+/* A published class leaves out keys that have its defaults: taken, and said. */
+static void test_class_defaults(void **state)
+{
+	static const char text[] = "{\"model_type\": \"llama\", \"num_hidden_layers\": 16}";
+	static const char null[] = "{\"model_type\": \"mistral\", \"num_key_value_heads\": null}";
+	struct wg_model *model;
+	struct wg_error error;
+
+	(void)state;
+	wg_error_init(&error);
+	assert_int_equal(wg_model_open_config(text, sizeof text - 1, "config.json", &model, &error),
+	                 WG_OK);
+	assert_int_equal(model->stacks[0].layer_count, 16);
+	assert_int_equal(model->stacks[0].hidden, 4096);
+	assert_non_null(strstr(model->warnings[0], "default of its class taken: hidden"));
+	wg_model_free(model);
+	/* null is a value of its own: as many as heads */
+	assert_int_equal(wg_model_open_config(null, sizeof null - 1, "config.json", &model, &error),
+	                 WG_OK);
+	assert_int_equal(model->stacks[0].layers[0].mixer.kv_heads, 32);
+	wg_model_free(model);
+}
+
 /* The largest of everything that the limits let through. */
 static void test_largest(void **state)
 {
@@ -154,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refusals), cmocka_unit_test(test_syntax_place),
+		cmocka_unit_test(test_class_defaults),
 		cmocka_unit_test(test_largest), cmocka_unit_test(test_prefixes),
 	};
 

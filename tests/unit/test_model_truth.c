@@ -91,9 +91,51 @@ static void test_truth(void **state)
 	wg_csv_free(csv);
 }
 
+/* The small configs of the list of valid and hostile files: each has the
+ * outcome that is wanted; what may be refused or warned of may be either. */
+static void test_small_configs(void **state)
+{
+	char path[700], *text, *save = NULL;
+	size_t length, rows = 0;
+	struct wg_error error;
+
+	(void)state;
+	snprintf(path, sizeof path, "%s/models/files/made-here/MANIFEST.tsv", shared);
+	if (!wg_file_exists(path))
+		skip();
+	wg_error_init(&error);
+	assert_int_equal(wg_file_read(path, 1 << 20, &text, &length, &error), WG_OK);
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char name[128], wanted[64];
+		struct wg_model *model = NULL;
+		enum wg_status status;
+
+		const char *first = strchr(line, '\t');
+		const char *second = first != NULL ? strchr(first + 1, '\t') : NULL;
+		if (second == NULL || strncmp(line, "bad-config", 10) != 0)
+			continue;
+		snprintf(name, sizeof name, "%.*s", (int)(first - line), line);
+		snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(second + 1, "\t"), second + 1);
+		snprintf(path, sizeof path, "%s/models/files/made-here/%s", shared, name);
+		status = wg_model_open(path, NULL, &model, &error);
+		if (strcmp(wanted, "accept") == 0 && status != WG_OK)
+			fail_msg("%s: %s", name, error.message);
+		if (strcmp(wanted, "reject") == 0 && status == WG_OK)
+			fail_msg("%s is accepted", name);
+		for (const char *c = error.message; status != WG_OK && *c != '\0'; c++)
+			assert_true((unsigned char)*c >= 0x20 && *c != 0x7f);
+		if (status == WG_OK)
+			wg_model_free(model);
+		rows++;
+	}
+	free(text);
+	assert_true(rows >= 10);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_truth) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_truth),
+	                                    cmocka_unit_test(test_small_configs) };
 	const char *where = getenv("WHICHGPU_SHARED");
 
 	if (where != NULL)
