@@ -34,7 +34,7 @@ bool wg_json_pull_fail(struct wg_json_pull *pull, enum wg_status status, const c
 	pull->status = status;
 	wg_error_set(pull->error, status, "%s", message);
 	wg_error_place(pull->error, pull->name, 0, 0,
-	               (long long)(pull->offset + (uint64_t)(pull->at - pull->start)));
+	               (long long)pull->offset + (long long)(pull->at - pull->start));
 	return false;
 }
 

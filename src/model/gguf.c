@@ -203,10 +203,10 @@ enum wg_status wg_gguf_read(const char *path, struct wg_arena *arena, struct wg_
 
 	if (!read_part_name(path, &parts))
 		parts = (struct parts){ .count = 1, .given = 0 };
-	wg_table_builder_init(&builder);
+	wg_table_builder_init(&builder, arena, 0);
 	enum wg_status status = read_parts(path, &parts, arena, &builder, &gguf, error);
 	if (status == WG_OK)
-		status = wg_table_builder_finish(&builder, arena, &gguf.table, error);
+		wg_table_builder_finish(&builder, &gguf.table);
 	wg_table_builder_done(&builder);
 	if (status == WG_OK)
 		*ret_gguf = gguf;

@@ -139,14 +139,13 @@ static enum wg_status get_weights(struct fetching *fetching, struct wg_hf_files 
 
 	if (status != WG_OK)
 		return status;
-	wg_table_builder_init(&builder);
+	wg_table_builder_init(&builder, fetching->arena, 0);
 	if (files->index != NULL)
 		status = get_shards(fetching, files->index, &builder);
 	else
 		status = get_header(fetching, "model.safetensors", &builder, &found);
 	if (status == WG_OK)
-		status = wg_table_builder_finish(&builder, fetching->arena, &files->table,
-		                                 fetching->error);
+		wg_table_builder_finish(&builder, &files->table);
 	wg_table_builder_done(&builder);
 	if (status == WG_OK && files->index == NULL && files->table.count == 0)
 		status = get_text(fetching, "pytorch_model.bin.index.json", &files->index);

@@ -126,10 +126,11 @@ static bool read_entry(struct wg_json_pull *pull, struct wg_tensor *tensor,
 		                           "and \"data_offsets\""),
 		                         tensor->name);
 	*ret_type = find_type(&type);
-	return *ret_type != NULL ||
-	       wg_json_pull_fail(pull, WG_BAD_INPUT,
-	                         _("tensor \"%.80s\" has an unknown type \"%.40s\""), tensor->name,
-	                         type.bytes);
+	if (*ret_type != NULL)
+		return true;
+	wg_json_pull_fail(pull, WG_BAD_INPUT, _("tensor \"%.80s\" has an unknown type \"%.40s\""),
+	                  tensor->name, type.bytes);
+	return false;
 }
 
 static bool check_entry(struct wg_json_pull *pull, const struct wg_block *type,
@@ -391,10 +392,10 @@ enum wg_status wg_safetensors_read_header(const char *path, struct wg_arena *are
 {
 	struct wg_table_builder builder;
 
-	wg_table_builder_init(&builder);
+	wg_table_builder_init(&builder, arena, 0);
 	enum wg_status status = wg_safetensors_read_file(path, arena, &builder, error);
 	if (status == WG_OK)
-		status = wg_table_builder_finish(&builder, arena, ret_table, error);
+		wg_table_builder_finish(&builder, ret_table);
 	wg_table_builder_done(&builder);
 	return status;
 }

@@ -8,28 +8,34 @@
 #include "base/i18n.h"
 #include "whichgpu/limits.h"
 
-void wg_table_builder_init(struct wg_table_builder *builder)
+void wg_table_builder_init(struct wg_table_builder *builder, struct wg_arena *arena,
+                           size_t expected)
 {
-	*builder = (struct wg_table_builder){ 0 };
+	*builder = (struct wg_table_builder){ .arena = arena };
 	wg_map_init(&builder->names);
+	if (expected > 0 && expected <= WG_LIMIT_TENSORS)
+		builder->tensors = wg_arena_array(arena, expected, sizeof *builder->tensors);
+	if (builder->tensors != NULL)
+		builder->capacity = expected;
 }
 
 void wg_table_builder_done(struct wg_table_builder *builder)
 {
 	wg_map_done(&builder->names);
-	free(builder->tensors);
-	builder->tensors = NULL;
 }
 
+/* Twice the room; what was there is left behind in the arena. */
 static enum wg_status grow(struct wg_table_builder *builder, struct wg_error *error)
 {
-	if (builder->count == WG_LIMIT_TENSORS)
+	if (builder->count >= WG_LIMIT_TENSORS)
 		return wg_error_set(error, WG_LIMIT, _("there are more than %zu tensors"),
 		                    (size_t)WG_LIMIT_TENSORS);
 	size_t capacity = builder->capacity ? 2 * builder->capacity : 64;
-	void *tensors = realloc(builder->tensors, capacity * sizeof *builder->tensors);
+	struct wg_tensor *tensors = wg_arena_array(builder->arena, capacity, sizeof *tensors);
 	if (tensors == NULL)
 		return wg_error_no_memory(error);
+	if (builder->count > 0)
+		memcpy(tensors, builder->tensors, builder->count * sizeof *tensors);
 	builder->tensors = tensors;
 	builder->capacity = capacity;
 	return WG_OK;
@@ -55,23 +61,16 @@ enum wg_status wg_table_builder_add(struct wg_table_builder *builder,
 	return WG_OK;
 }
 
-enum wg_status wg_table_builder_finish(const struct wg_table_builder *builder,
-                                       struct wg_arena *arena, struct wg_tensor_table *ret_table,
-                                       struct wg_error *error)
+void wg_table_builder_finish(const struct wg_table_builder *builder,
+                             struct wg_tensor_table *ret_table)
 {
-	struct wg_tensor_table table = { .count = builder->count };
-	struct wg_tensor *tensors = wg_arena_array(arena, builder->count + 1, sizeof *tensors);
+	struct wg_tensor_table table = { .tensors = builder->tensors, .count = builder->count };
 
-	if (tensors == NULL)
-		return wg_error_no_memory(error);
-	for (size_t i = 0; i < builder->count; i++) {
-		tensors[i] = builder->tensors[i];
-		table.elements += tensors[i].elements;
-		table.bytes += tensors[i].bytes;
+	for (size_t i = 0; i < table.count; i++) {
+		table.elements += table.tensors[i].elements;
+		table.bytes += table.tensors[i].bytes;
 	}
-	table.tensors = tensors;
 	*ret_table = table;
-	return WG_OK;
 }
 
 bool wg_block_size(const struct wg_block *block, const uint64_t *shape, unsigned rank,

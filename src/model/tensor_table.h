@@ -16,21 +16,24 @@ struct wg_block {
 };
 
 struct wg_table_builder {
+	struct wg_arena *arena; /* holds the tensors from the start: no copy at the end */
 	struct wg_tensor *tensors;
 	size_t count, capacity;
 	struct wg_map names;
 };
 
-void wg_table_builder_init(struct wg_table_builder *builder);
+/* expected: how many tensors there will be, 0 when nobody knows; a hint that
+ * the caller has checked against the input's size. */
+void wg_table_builder_init(struct wg_table_builder *builder, struct wg_arena *arena,
+                           size_t expected);
 void wg_table_builder_done(struct wg_table_builder *builder);
 /* Appends; the name must outlive the table. WG_BAD_INPUT when the name is
  * there already, WG_LIMIT, WG_NO_MEMORY. */
 enum wg_status wg_table_builder_add(struct wg_table_builder *builder,
                                     const struct wg_tensor *tensor, struct wg_error *error);
-/* The table in the arena, sums included. */
-enum wg_status wg_table_builder_finish(const struct wg_table_builder *builder,
-                                       struct wg_arena *arena, struct wg_tensor_table *ret_table,
-                                       struct wg_error *error);
+/* The table as it is now, sums included; it lives in the arena. */
+void wg_table_builder_finish(const struct wg_table_builder *builder,
+                             struct wg_tensor_table *ret_table);
 
 /* Exact elements and bytes of a shape stored in such blocks. False when a
  * product does not fit 63 bits (each factor is looked at before multiplying,

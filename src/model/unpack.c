@@ -109,10 +109,10 @@ static const struct wg_tensor *neighbour(const struct unpacking *unpacking, cons
 	char other[512];
 	size_t stem = length - strlen(from), tail = strlen(to), index;
 
-	if (stem + tail > sizeof other)
+	if (stem + tail >= sizeof other)
 		return NULL;
 	memcpy(other, name, stem);
-	memcpy(other + stem, to, tail);
+	memcpy(other + stem, to, tail + 1);
 	return wg_map_find(&unpacking->names, other, stem + tail, &index)
 	               ? &unpacking->table->tensors[index]
 	               : NULL;
@@ -133,10 +133,10 @@ static bool is_scale(const struct unpacking *unpacking, const struct wg_tensor *
 }
 
 /* Causal masks of GPT-2 and kin are called like biases, but have rank 4; whole
- * numbers of 16 and 64 bit and truth values are never weights. */
+ * numbers over 8 bit that hold no packed weights, and truth values, are none. */
 static bool is_buffer(const struct wg_tensor *tensor, size_t length)
 {
-	static const char *const whole[] = { "BOOL", "I64", "U64", "I16", "U16" };
+	static const char *const whole[] = { "BOOL", "I64", "U64", "I32", "U32", "I16", "U16" };
 
 	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
 		if (strcmp(tensor->type, whole[i]) == 0)
@@ -155,7 +155,7 @@ static double count_packed(const struct unpacking *unpacking, const struct wg_te
 		bits = 4;
 	if (rule == RULE_PAIRS)
 		return 2 * tensor->elements;
-	if (rule == RULE_GROUPS && group > 0)
+	if (rule == RULE_GROUPS && group > 0 && beside != NULL)
 		return beside->elements * group;
 	return floor(tensor->elements * 32 / bits);
 }
@@ -188,16 +188,15 @@ static void count_one(const struct unpacking *unpacking, const struct wg_tensor 
                       struct wg_unpacked *unpacked)
 {
 	size_t length = strlen(tensor->name);
-	double weights;
+	double weights = 0;
+	bool holds_packed = is_packed(unpacking, tensor, length, &weights);
 
 	if (is_scale(unpacking, tensor, length)) {
 		unpacked->scale_bytes += tensor->bytes;
-	} else if (is_buffer(tensor, length)) {
-		unpacked->buffer_bytes += tensor->bytes;
-	} else if (is_packed(unpacking, tensor, length, &weights)) {
+	} else if (holds_packed) {
 		unpacked->parameters += weights;
 		unpacked->packed_bytes += tensor->bytes;
-	} else if (strcmp(tensor->type, "I32") == 0 || strcmp(tensor->type, "U32") == 0) {
+	} else if (is_buffer(tensor, length)) {
 		unpacked->buffer_bytes += tensor->bytes;
 	} else {
 		unpacked->parameters += tensor->elements;

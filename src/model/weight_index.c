@@ -13,6 +13,7 @@
 
 struct reading {
 	struct wg_json_pull pull;
+	bool unsorted; /* names holds all tensor names; else none */
 	struct wg_map names, shard_map;
 	const char **tensor_names;
 	size_t tensor_count, tensor_capacity;
@@ -79,11 +80,39 @@ static bool add_shard(struct reading *reading, const struct wg_json_string *name
 	                         &reading->shard_capacity, WG_LIMIT_SHARDS, name->bytes);
 }
 
+static bool put_name(struct reading *reading, const char *name, bool *ret_existed)
+{
+	return wg_map_put(&reading->names, name, strlen(name), 0, ret_existed) ||
+	       out_of_memory(&reading->pull);
+}
+
+/* No name may come twice. Most indexes are sorted, where a look at the one
+ * before is enough; the first that is not in order begins the map. */
+static bool check_new(struct reading *reading, const char *name)
+{
+	size_t count = reading->tensor_count;
+	bool existed = false;
+	int order = count == 0 ? -1 : strcmp(reading->tensor_names[count - 1], name);
+
+	if (!reading->unsorted && order > 0) {
+		reading->unsorted = true;
+		for (size_t i = 0; i < count; i++)
+			if (!put_name(reading, reading->tensor_names[i], &existed))
+				return false;
+	}
+	if (reading->unsorted && !put_name(reading, name, &existed))
+		return false;
+	if (existed || order == 0)
+		return wg_json_pull_fail(&reading->pull, WG_BAD_INPUT,
+		                         _("the index has tensor \"%.120s\" twice"), name);
+	return true;
+}
+
 static bool read_weight_map(struct reading *reading)
 {
 	struct wg_json_pull *pull = &reading->pull;
 	struct wg_json_string tensor, shard;
-	bool more, existed = false;
+	bool more;
 
 	if (!wg_json_pull_begin(pull, '{'))
 		return false;
@@ -92,15 +121,8 @@ static bool read_weight_map(struct reading *reading)
 			return false;
 		if (!more)
 			return true;
-		if (!wg_json_pull_string(pull, &shard))
-			return false;
-		if (!wg_map_put(&reading->names, tensor.bytes, tensor.length, 0, &existed))
-			return out_of_memory(pull);
-		if (existed)
-			return wg_json_pull_fail(pull, WG_BAD_INPUT,
-			                         _("the index has tensor \"%.120s\" twice"),
-			                         tensor.bytes);
-		if (!append(pull, &reading->tensor_names, &reading->tensor_count,
+		if (!wg_json_pull_string(pull, &shard) || !check_new(reading, tensor.bytes) ||
+		    !append(pull, &reading->tensor_names, &reading->tensor_count,
 		            &reading->tensor_capacity, WG_LIMIT_TENSORS, tensor.bytes) ||
 		    !add_shard(reading, &shard))
 			return false;
@@ -308,7 +330,7 @@ enum wg_status wg_safetensors_read_shards(const char *folder, const struct wg_we
 	enum wg_status status = WG_OK;
 	size_t missing = 0;
 
-	wg_table_builder_init(&builder);
+	wg_table_builder_init(&builder, arena, index->tensor_count);
 	for (size_t i = 0; i < index->shard_count && status == WG_OK; i++) {
 		status = read_shard(folder, index->shards[i], arena, &builder, error);
 		if (status == WG_NOT_FOUND) {
@@ -319,7 +341,7 @@ enum wg_status wg_safetensors_read_shards(const char *folder, const struct wg_we
 	if (status == WG_OK && missing == 0)
 		status = check_complete(index, &builder, folder, error);
 	if (status == WG_OK)
-		status = wg_table_builder_finish(&builder, arena, &table, error);
+		wg_table_builder_finish(&builder, &table);
 	wg_table_builder_done(&builder);
 	if (status != WG_OK)
 		return status;

@@ -1,5 +1,9 @@
 /* GGUF as bytes: sizes, rules, and one test for each class of known holes in
- * other readers (CVE numbers beside them). */
+ * other readers (CVE numbers beside them). CVE-2024-32878 (an error path that
+ * frees what was never set) is every refusal here under AddressSanitizer, the
+ * prefixes above all. Holes in using a vocabulary or a chat template
+ * (CVE-2025-49847, CVE-2025-52566, CVE-2024-34359) have no place to be: neither
+ * is kept, strings are skipped over. */
 #include "bytes.h"
 
 #include "model/gguf_file.h"
@@ -21,13 +25,12 @@ static enum wg_status read_bytes(const struct bytes *bytes, struct wg_tensor_tab
 	if (bytes->length > 0)
 		memcpy(exact, bytes->at, bytes->length);
 	wg_error_init(error);
-	wg_table_builder_init(&builder);
+	wg_table_builder_init(&builder, arena, 0);
 	wg_input_init_memory(&input, exact, bytes->length, "t.gguf");
 	enum wg_status status = wg_gguf_file_read(&input, arena, &builder, &file, error);
 	if (status == WG_OK) {
 		if (ret_table != NULL) {
-			assert_int_equal(wg_table_builder_finish(&builder, arena, ret_table, error),
-			                 WG_OK);
+			wg_table_builder_finish(&builder, ret_table);
 			ret_table->tensors = NULL; /* dies with the arena */
 		}
 		wg_gguf_file_done(&file);
@@ -178,7 +181,7 @@ static void keys_are_found(void **state)
 	double value = 0, values[3];
 	size_t count = 0;
 
-	wg_table_builder_init(&builder);
+	wg_table_builder_init(&builder, arena, 0);
 	wg_input_init_memory(&input, bytes.at, bytes.length, "t.gguf");
 	check_status(wg_gguf_file_read(&input, arena, &builder, &file, &error), WG_OK, &error);
 	assert_true(file.big_endian);

@@ -194,6 +194,10 @@ static void depth_and_long_numbers_are_limited(void **state)
 	wg_json_pull_init(&pull, deep, sizeof deep, "long", 0, &error);
 	assert_false(wg_json_pull_skip(&pull));
 	assert_int_equal(error.status, WG_LIMIT);
+	/* CVE-2023-26819 of another reader: a number token without end. */
+	deep[0] = '[';
+	deep[sizeof deep - 1] = ']';
+	assert_false(jansson_accepts(deep, sizeof deep));
 }
 
 int main(void)

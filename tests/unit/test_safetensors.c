@@ -14,11 +14,11 @@ static enum wg_status read_bytes(const void *data, size_t length, struct wg_aren
 	*ret_arena = wg_arena_open(0);
 	assert_non_null(*ret_arena);
 	wg_error_init(error);
-	wg_table_builder_init(&builder);
+	wg_table_builder_init(&builder, *ret_arena, 0);
 	wg_input_init_memory(&input, data, length, "t.safetensors");
 	enum wg_status status = wg_safetensors_read_input(&input, *ret_arena, &builder, error);
 	if (status == WG_OK)
-		status = wg_table_builder_finish(&builder, *ret_arena, ret_table, error);
+		wg_table_builder_finish(&builder, ret_table);
 	wg_table_builder_done(&builder);
 	return status;
 }
