@@ -22,9 +22,7 @@ struct unit {
 #define DAY_S 86400.0
 #define YEAR_S (365.25 * DAY_S)
 
-#define DECIMAL_OR_BINARY(letter) \
-	N_("write " letter "B (powers of 1000) or " letter "iB (powers of 1024)")
-#define BYTES_OR_BITS(letter) N_("write " letter "B for bytes; sizes in bits are not read")
+#define BYTES_OR_BITS N_("write a capital B for bytes; sizes in bits are not read")
 
 static const struct unit size_units[] = {
 	{ "B", 1, NULL },
@@ -50,19 +48,19 @@ static const struct unit size_units[] = {
 	{ "PiB", PI_BYTES, NULL },
 	{ "pib", PI_BYTES, NULL },
 	{ "", 0, N_("write GB (powers of 1000), GiB (powers of 1024) or B for bytes") },
-	{ "k", 0, DECIMAL_OR_BINARY("K") },
-	{ "K", 0, DECIMAL_OR_BINARY("K") },
-	{ "m", 0, DECIMAL_OR_BINARY("M") },
-	{ "M", 0, DECIMAL_OR_BINARY("M") },
-	{ "g", 0, DECIMAL_OR_BINARY("G") },
-	{ "G", 0, DECIMAL_OR_BINARY("G") },
-	{ "t", 0, DECIMAL_OR_BINARY("T") },
-	{ "T", 0, DECIMAL_OR_BINARY("T") },
-	{ "b", 0, BYTES_OR_BITS("") },
-	{ "Kb", 0, BYTES_OR_BITS("K") },
-	{ "Mb", 0, BYTES_OR_BITS("M") },
-	{ "Gb", 0, BYTES_OR_BITS("G") },
-	{ "Tb", 0, BYTES_OR_BITS("T") },
+	{ "k", 0, N_("write KB (powers of 1000) or KiB (powers of 1024)") },
+	{ "K", 0, N_("write KB (powers of 1000) or KiB (powers of 1024)") },
+	{ "m", 0, N_("write MB (powers of 1000) or MiB (powers of 1024)") },
+	{ "M", 0, N_("write MB (powers of 1000) or MiB (powers of 1024)") },
+	{ "g", 0, N_("write GB (powers of 1000) or GiB (powers of 1024)") },
+	{ "G", 0, N_("write GB (powers of 1000) or GiB (powers of 1024)") },
+	{ "t", 0, N_("write TB (powers of 1000) or TiB (powers of 1024)") },
+	{ "T", 0, N_("write TB (powers of 1000) or TiB (powers of 1024)") },
+	{ "b", 0, BYTES_OR_BITS },
+	{ "Kb", 0, BYTES_OR_BITS },
+	{ "Mb", 0, BYTES_OR_BITS },
+	{ "Gb", 0, BYTES_OR_BITS },
+	{ "Tb", 0, BYTES_OR_BITS },
 	{ 0 },
 };
 
