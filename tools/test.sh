@@ -125,6 +125,7 @@ finish() {
 }
 checks tools/check-layers.sh
 checks tools/check-style.sh
+checks tools/check-po.sh
 build_and_test "with gcc, warnings as errors" build-run -Dbuildtype=release -Doptimization=2
 [ "${1:-}" != quick ] || finish
 CC=clang

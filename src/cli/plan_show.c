@@ -282,12 +282,17 @@ static void show_options(const struct plan_inputs *inputs, const struct wg_plans
 {
 	struct wg_text title;
 	struct wg_block *table;
+	struct wg_column columns[COLUMN_COUNT];
+	memcpy(columns, columns_for(plans->plans[0].cost.unit), sizeof columns);
+	for (size_t i = 0; i < COLUMN_COUNT; i++) {
+		columns[i].title = _(columns[i].title);
+	}
 	unsigned starred = 0;
 	wg_text_init(&title, 1024);
 	wg_text_add(&title, _("Options, best first, for "));
 	put_job(inputs, plans->work, &title);
-	table = wg_document_table(document, "options", wg_text_string(&title),
-	                          columns_for(plans->plans[0].cost.unit), COLUMN_COUNT);
+	table = wg_document_table(document, "options", wg_text_string(&title), columns,
+	                          COLUMN_COUNT);
 	wg_text_done(&title);
 	for (size_t i = 0; i < plans->count && i < top; i++) {
 		const struct wg_plan *plan = &plans->plans[i];

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "whichgpu/number.h"
 
 static struct wg_words_buffer with_unit(double value, const char *unit)
@@ -80,14 +81,15 @@ void wg_words_ratio(char *buffer, size_t buffer_bytes, double ratio)
 
 static const char *zero_words(const struct wg_layout *layout)
 {
-	static const char *const words[] = { "", ", ZeRO-1", ", ZeRO-2", ", ZeRO-3" };
-	return words[layout->zero_stage & 3];
+	static const char *const words[] = { "", N_(", ZeRO-1"), N_(", ZeRO-2"), N_(", ZeRO-3") };
+	return _(words[layout->zero_stage & 3]);
 }
 
 static const char *recompute_words(const struct wg_layout *layout)
 {
-	static const char *const words[] = { "", ", selective recompute", ", full recompute", "" };
-	return words[layout->recompute & 3];
+	static const char *const words[] = { "", N_(", selective recompute"),
+		                             N_(", full recompute"), "" };
+	return _(words[layout->recompute & 3]);
 }
 
 void wg_layout_write(const struct wg_layout *layout, char *buffer, size_t buffer_bytes)
@@ -96,21 +98,22 @@ void wg_layout_write(const struct wg_layout *layout, char *buffer, size_t buffer
 		unsigned degree;
 		const char *name;
 	} parts[] = {
-		{ layout->tensor, "tensor" },
-		{ layout->pipeline, "pipeline" },
-		{ layout->data, "data" },
-		{ layout->expert, "expert" },
+		{ layout->tensor, N_("tensor") },
+		{ layout->pipeline, N_("pipeline") },
+		{ layout->data, N_("data") },
+		{ layout->expert, N_("expert") },
 	};
 	size_t at = 0;
 	buffer[0] = '\0';
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
 		if (parts[i].degree > 1 && at < buffer_bytes) {
 			at += (size_t)snprintf(buffer + at, buffer_bytes - at, "%s%s %u",
-			                       at > 0 ? ", " : "", parts[i].name, parts[i].degree);
+			                       at > 0 ? ", " : "", _(parts[i].name),
+			                       parts[i].degree);
 		}
 	}
 	if (at == 0) {
-		at = (size_t)snprintf(buffer, buffer_bytes, "one GPU");
+		at = (size_t)snprintf(buffer, buffer_bytes, "%s", _("one GPU"));
 	}
 	if (at < buffer_bytes) {
 		snprintf(buffer + at, buffer_bytes - at, "%s%s", zero_words(layout),
