@@ -378,8 +378,8 @@ static void show_none(const struct wg_plans *plans, struct wg_document *document
 	struct wg_text words;
 	wg_text_init(&words, 512);
 	wg_text_printf(&words,
-	               _("Nothing does this work within the limits: %zu GPUs were looked at, "
-	                 "up to %u of each."),
+	               _("Nothing does this work within the limits (GPUs looked at: %zu, up "
+	                 "to %u of each)."),
 	               plans->gpus_looked_at, plans->max_gpus);
 	wg_document_paragraph(document, wg_text_string(&words));
 	wg_text_done(&words);

@@ -81,15 +81,14 @@ static bool column_fill(struct grid *grid, const struct wg_block *table, size_t 
                         double *values, struct wg_text *scratch)
 {
 	struct grid_column *column = &grid->columns[index];
+	size_t source = (size_t)(column->column - table->columns), at = index;
 	struct scale scale;
-	bool common = column_scale(table, index, values, &scale);
-	size_t at = index;
+	bool common = column_scale(table, source, values, &scale);
 
-	column->column = &table->columns[index];
 	column->unit = common ? wg_arena_strdup(grid->arena, scale.header) : "";
 	column->numeric = true;
 	for (const struct row *row = table->first_row; row; row = row->next) {
-		const struct wg_cell *cell = &row->cells[index];
+		const struct wg_cell *cell = &row->cells[source];
 
 		if (cell->kind == WG_CELL_TEXT)
 			column->numeric = false;
@@ -101,23 +100,42 @@ static bool column_fill(struct grid *grid, const struct wg_block *table, size_t 
 	return true;
 }
 
+static bool has_content(const struct wg_block *table, size_t column)
+{
+	for (const struct row *row = table->first_row; row; row = row->next) {
+		if (row->cells[column].kind != WG_CELL_EMPTY)
+			return true;
+	}
+	return table->row_count == 0;
+}
+
+static void choose_columns(struct grid *grid, const struct wg_block *table)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (has_content(table, i))
+			grid->columns[grid->column_count++].column = &table->columns[i];
+	}
+}
+
 bool grid_init(struct grid *grid, const struct wg_block *table, bool brief)
 {
 	struct wg_text scratch;
 	double *values = NULL;
 	bool ok;
 
-	*grid = (struct grid){ .row_count = table->row_count, .column_count = table->column_count };
+	*grid = (struct grid){ .row_count = table->row_count };
 	wg_text_init(&scratch, WG_LIMIT_TEXT_BYTES);
 	grid->arena = wg_arena_open(0);
 	if (grid->arena) {
 		grid->columns =
-			wg_arena_array(grid->arena, grid->column_count, sizeof *grid->columns);
-		grid->cells = wg_arena_array(grid->arena, grid->row_count * grid->column_count + 1,
+			wg_arena_array(grid->arena, table->column_count, sizeof *grid->columns);
+		grid->cells = wg_arena_array(grid->arena, grid->row_count * table->column_count + 1,
 		                             sizeof *grid->cells);
 		values = wg_arena_array(grid->arena, grid->row_count + 1, sizeof *values);
 	}
 	ok = grid->columns && grid->cells && values;
+	if (ok)
+		choose_columns(grid, table);
 	for (size_t i = 0; ok && i < grid->column_count; i++)
 		ok = column_fill(grid, table, i, brief, values, &scratch);
 	ok = ok && !scratch.failed;

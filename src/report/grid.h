@@ -15,9 +15,9 @@
 enum need { NATURAL, SOFT, TIGHT, LEAST, NEED_COUNT };
 
 struct grid_column {
-	const struct wg_column *column;
-	const char *unit; /* for the head; "" when cells carry their own */
-	bool numeric;     /* has no text cells: broken into lines last */
+	const struct wg_column *column; /* one of the table's */
+	const char *unit;               /* for the head; "" when cells carry their own */
+	bool numeric;                   /* has no text cells: broken into lines last */
 	/* filled by the text writer */
 	size_t need[NEED_COUNT], width;
 	bool shown;
@@ -31,7 +31,7 @@ struct grid {
 	bool has_unknown, has_absent;
 };
 
-/* brief: not known is "?" and absent "-", to be explained once; else in words.
+/* Columns in which every cell is empty are left out. brief: not known is "?" and absent "-", to be explained once; else in words.
  * false when memory is out. */
 bool grid_init(struct grid *grid, const struct wg_block *table, bool brief);
 void grid_done(struct grid *grid);

@@ -13,7 +13,7 @@
 #include "report/wrap.h"
 #include "whichgpu/limits.h"
 
-enum { GAP = 2, SOFT_TEXT = 24, TIGHT_TEXT = 14 };
+enum { GAP = 2, SOFT_TEXT = 24, TIGHT_TEXT = 18, TEXT_RANK = 1 << 20 };
 
 static size_t larger(size_t a, size_t b)
 {
@@ -61,23 +61,11 @@ static size_t total_need(const struct grid *grid, enum need need)
 	return total;
 }
 
-/* Gives every column what it needs, then the rest: first to numbers that would
- * come in one line with it, then a column at a time to text. */
-static void share_width(struct grid *grid, enum need need, size_t screen_columns)
+/* Half a number in a line helps nobody; more words in a line always do. */
+static void give_to_text(struct grid *grid, size_t spare)
 {
-	size_t spare = screen_columns - total_need(grid, need);
 	bool gave = true;
 
-	for (size_t i = 0; i < grid->column_count; i++) {
-		struct grid_column *column = &grid->columns[i];
-		size_t lacking = column->need[NATURAL] - column->need[need];
-
-		column->width = column->need[need];
-		if (column->shown && column->numeric && lacking <= spare) {
-			column->width += lacking;
-			spare -= lacking;
-		}
-	}
 	while (spare > 0 && gave) {
 		gave = false;
 		for (size_t i = 0; i < grid->column_count && spare > 0; i++) {
@@ -90,6 +78,49 @@ static void share_width(struct grid *grid, enum need need, size_t screen_columns
 			spare--;
 			gave = true;
 		}
+	}
+}
+
+/* The column that lacks least to come in one line, numbers before text; or
+ * column_count when none lacks anything. */
+static size_t nearest_to_natural(const struct grid *grid)
+{
+	size_t found = grid->column_count, least = SIZE_MAX;
+
+	for (size_t i = 0; i < grid->column_count; i++) {
+		const struct grid_column *column = &grid->columns[i];
+		size_t lacking = column->need[NATURAL] - column->width;
+		size_t rank = lacking + (column->numeric ? 0 : TEXT_RANK);
+
+		if (column->shown && lacking > 0 && rank < least) {
+			found = i;
+			least = rank;
+		}
+	}
+	return found;
+}
+
+/* Gives every column what it needs, then the rest to those that come in one
+ * line with it; what is left then goes to the text that comes nearest. */
+static void share_width(struct grid *grid, enum need need, size_t screen_columns)
+{
+	size_t spare = screen_columns - total_need(grid, need);
+
+	for (size_t i = 0; i < grid->column_count; i++)
+		grid->columns[i].width = grid->columns[i].need[need];
+	for (;;) {
+		size_t i = nearest_to_natural(grid);
+		size_t lacking;
+
+		if (i == grid->column_count)
+			return;
+		lacking = grid->columns[i].need[NATURAL] - grid->columns[i].width;
+		if (lacking > spare) {
+			give_to_text(grid, spare);
+			return;
+		}
+		grid->columns[i].width += lacking;
+		spare -= lacking;
 	}
 }
 

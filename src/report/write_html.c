@@ -82,7 +82,8 @@ static void put_table(const struct wg_block *table, struct wg_text *out)
 	for (const struct row *row = table->first_row; row; row = row->next, index++) {
 		wg_text_add(out, "<tr>");
 		for (size_t i = 0; i < grid.column_count; i++) {
-			bool quiet = is_quiet(row->cells[i].kind);
+			size_t source = (size_t)(grid.columns[i].column - table->columns);
+			bool quiet = is_quiet(row->cells[source].kind);
 
 			if (grid.columns[i].column->right)
 				wg_text_add(out, quiet ? "<td class=\"r q\">" : "<td class=\"r\">");

@@ -168,6 +168,28 @@ static void test_empty_table(void **state)
 	wg_document_free(document);
 }
 
+/* A column with nothing in it takes no room on the screen, but CSV has it. */
+static void test_empty_column(void **state)
+{
+	struct wg_document *document = wg_document_open("empty");
+	static const struct wg_column columns[] = { { "a", "First", 0, false },
+		                                    { "b", "Second", 0, true },
+		                                    { "c", "Third", 0, true } };
+	const struct wg_cell cells[] = { wg_cell_text("x"),
+		                         { .kind = WG_CELL_EMPTY },
+		                         { .kind = WG_CELL_NOT_KNOWN } };
+
+	wg_table_row(wg_document_table(document, "t", "", columns, 3), cells);
+	assert_string_equal(written(document, WG_REPORT_TEXT, NULL), "First  Third\n"
+	                                                             "────────────\n"
+	                                                             "x          ?\n"
+	                                                             "? not known\n");
+	assert_null(strstr(written(document, WG_REPORT_MARKDOWN, NULL), "Second"));
+	assert_null(strstr(written(document, WG_REPORT_HTML, NULL), "Second"));
+	assert_string_equal(written(document, WG_REPORT_CSV, NULL), "a,b,c\nx,,\n");
+	wg_document_free(document);
+}
+
 /* --- any document --------------------------------------------------------------- */
 
 static unsigned seed;
@@ -362,6 +384,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_gets_through_html),
 		cmocka_unit_test(test_colours_only_when_asked),
 		cmocka_unit_test(test_empty_table),
+		cmocka_unit_test(test_empty_column),
 		cmocka_unit_test(test_any_document),
 		cmocka_unit_test(test_ceiling),
 	};
