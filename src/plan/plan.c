@@ -166,8 +166,8 @@ static enum wg_status answer_request(const struct wg_plan_request *request, stru
 		answer->plans.stored = search.stored;
 		answer->plans.max_gpus = search.max_gpus;
 		answer->plans.gpus_looked_at = search.gpu_count;
-		answer->plans.layouts_evaluated = search.evaluated;
-		answer->plans.layouts_skipped = search.skipped;
+		answer->plans.layouts_evaluated = search.tally->evaluated;
+		answer->plans.layouts_skipped = search.tally->skipped;
 		status = filled ? WG_OK : wg_error_no_memory(error);
 	}
 	wg_search_done(&search);

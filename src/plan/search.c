@@ -179,7 +179,8 @@ enum wg_status wg_search_open(struct wg_search *search, const struct wg_plan_req
 	search->work = wg_estimator_work(search->estimator);
 	search->weights = request->weights != 0 ? request->weights : 1u << search->stored;
 	search->layouts = wg_arena_array(arena, WG_PLAN_LAYOUTS_MOST, sizeof search->layouts[0]);
-	if (search->layouts == NULL) {
+	search->tally = wg_arena_alloc(arena, sizeof *search->tally);
+	if (search->layouts == NULL || search->tally == NULL) {
 		return wg_error_no_memory(error);
 	}
 	for (unsigned i = 0; request->model != NULL && i < WG_WEIGHTS_COUNT; i++) {
@@ -394,13 +395,13 @@ static void try_layout(struct wg_search *search, struct wg_gpu_result *result,
 {
 	if (!search->request->unpruned && (cannot_fit(search, result, format->weights, layout) ||
 	                                   cannot_win(search, result, format, layout))) {
-		search->skipped++;
+		search->tally->skipped++;
 		return;
 	}
 	struct wg_estimate estimate;
 	wg_estimator_run(search->estimator, result->gpu, layout, format->weights,
 	                 search->kv_element_bytes, &estimate);
-	search->evaluated++;
+	search->tally->evaluated++;
 	double speed = estimate.feasible ? wg_search_speed(search, &estimate) : 0;
 	if (speed <= 0) {
 		keep_refusal(result, &estimate);

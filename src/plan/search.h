@@ -73,6 +73,10 @@ struct wg_gpu_result {
 	double available_bytes;
 };
 
+struct wg_tally {
+	unsigned long long evaluated, skipped;
+};
+
 struct wg_search {
 	const struct wg_plan_request *request;
 	struct wg_arena *arena;
@@ -93,9 +97,9 @@ struct wg_search {
 	struct wg_found *found;
 	size_t found_count, found_capacity;
 	struct wg_layout *layouts; /* scratch */
-	unsigned long long evaluated, skipped;
-	bool best_only; /* keep one option, the best of all GPUs and formats */
-	bool failed;    /* memory was out */
+	struct wg_tally *tally;    /* shared with the probes of this search */
+	bool best_only;            /* keep one option, the best of all GPUs and formats */
+	bool failed;               /* memory was out */
 };
 
 /* Prepares GPUs, formats and bounds; the request must be checked. */
