@@ -55,8 +55,9 @@ double wg_cost_annuity(double capex_usd, double residual_usd, double life_years,
 
 /* The defaults for a GPU bought at `quote`: a bare card is raised to its share
  * of a server by a factor, a data-centre GPU pays for hosting and staff, a
- * consumer card at home for neither. */
-void wg_cost_own_defaults(const struct wg_gpu *gpu, const struct wg_quote *quote,
+ * consumer card at home for neither; networked: with its share of the fabric
+ * between several machines. */
+void wg_cost_own_defaults(const struct wg_gpu *gpu, const struct wg_quote *quote, bool networked,
                           struct wg_ownership_inputs *ret_inputs);
 
 /* --- units of work ------------------------------------------------------ */
@@ -86,6 +87,7 @@ struct wg_gpu_prices {
 	struct wg_quote rent;            /* on demand, or spot when that was asked for */
 	struct wg_quote purchase;
 	struct wg_ownership ownership;   /* usd_per_hour not known without a purchase price */
+	struct wg_ownership networked;   /* one of several machines: with its share of the fabric */
 };
 
 struct wg_price_choice {
@@ -95,6 +97,10 @@ struct wg_price_choice {
 
 void wg_cost_gpu_prices(const struct wg_price_book *book, const struct wg_gpu *gpu,
                         const struct wg_price_choice *choice, struct wg_gpu_prices *ret_prices);
+
+/* USD per GPU and hour on that many machines; not known without a price. */
+struct wg_range wg_cost_gpu_hour(const struct wg_gpu_prices *prices, enum wg_pay pay,
+                                 unsigned nodes);
 
 /* What one unit of work is, for the task of an estimate. */
 enum wg_work_unit {

@@ -79,8 +79,10 @@ void wg_cost_gpu_prices(const struct wg_price_book *book, const struct wg_gpu *g
 	prices.purchase = wg_price_purchase(book, gpu->id);
 	if (prices.purchase.usd.known && gpu->figures[WG_GPU_POWER].state == WG_KNOWN) {
 		struct wg_ownership_inputs inputs;
-		wg_cost_own_defaults(gpu, &prices.purchase, &inputs);
+		wg_cost_own_defaults(gpu, &prices.purchase, false, &inputs);
 		wg_cost_own(&inputs, &prices.ownership);
+		wg_cost_own_defaults(gpu, &prices.purchase, true, &inputs);
+		wg_cost_own(&inputs, &prices.networked);
 	}
 	*ret_prices = prices;
 }
@@ -128,12 +130,21 @@ static struct wg_range paid_hours(const struct wg_work *work, const struct wg_es
 	return wg_range_scale(hours, 1 / (1 - fmin(loss, 0.9)));
 }
 
+struct wg_range wg_cost_gpu_hour(const struct wg_gpu_prices *prices, enum wg_pay pay,
+                                 unsigned nodes)
+{
+	if (pay != WG_PAY_BUY) {
+		return prices->rent.usd;
+	}
+	return nodes > 1 ? prices->networked.usd_per_hour : prices->ownership.usd_per_hour;
+}
+
 /* Of the GPUs alone, at the wall: watts x PUE x price of a kWh. */
 static struct wg_range energy(const struct wg_gpu *gpu, const struct wg_estimate *estimate,
                               const struct wg_quote *purchase)
 {
 	struct wg_ownership_inputs inputs;
-	wg_cost_own_defaults(gpu, purchase, &inputs);
+	wg_cost_own_defaults(gpu, purchase, false, &inputs);
 	struct wg_range kilowatts = wg_range_scale(estimate->watts, 1e-3);
 	return wg_range_times(wg_range_times(kilowatts, inputs.pue), inputs.usd_per_kwh);
 }
@@ -145,7 +156,7 @@ void wg_cost_layout(const struct wg_gpu_prices *prices, const struct wg_price_ch
 	struct wg_layout_cost cost = { 0 };
 	double gpus = estimate->layout.gpus;
 	struct wg_range per_gpu_hour =
-		choice->pay == WG_PAY_BUY ? prices->ownership.usd_per_hour : prices->rent.usd;
+		wg_cost_gpu_hour(prices, choice->pay, estimate->layout.nodes);
 	struct wg_range speed = units_per_s(estimate, work, &cost.unit);
 	cost.usd_per_hour = wg_range_scale(per_gpu_hour, gpus);
 	cost.usd_per_unit = wg_range_over(cost.usd_per_hour, wg_range_scale(speed, 3600));

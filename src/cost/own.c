@@ -89,14 +89,21 @@ static struct wg_range capex(const struct wg_gpu *gpu, const struct wg_quote *qu
 	return whole ? quote->usd : wg_range_times(quote->usd, wg_range_make(1.54, 1.64, 1.69));
 }
 
-void wg_cost_own_defaults(const struct wg_gpu *gpu, const struct wg_quote *quote,
+/* Switches and cables per GPU (data/prices/network.csv: clusters of 512, 1,024
+ * and 32,768 H100). */
+static struct wg_range with_fabric(struct wg_range capex_usd)
+{
+	return wg_range_make(capex_usd.low + 1882, capex_usd.likely + 4248, capex_usd.high + 6613);
+}
+
+void wg_cost_own_defaults(const struct wg_gpu *gpu, const struct wg_quote *quote, bool networked,
                           struct wg_ownership_inputs *ret_inputs)
 {
 	bool hosted = gpu->class == WG_CLASS_DATA_CENTRE;
 	double watts = wg_figure_or(&gpu->figures[WG_GPU_POWER], 0);
 	struct wg_range none = wg_range_exact(0);
 	*ret_inputs = (struct wg_ownership_inputs){
-		.capex_usd = capex(gpu, quote),
+		.capex_usd = networked ? with_fabric(capex(gpu, quote)) : capex(gpu, quote),
 		.life_years = wg_range_make(3, 5, 6),
 		.residual_share = wg_range_make(0.05, 0.15, 0.35),
 		.interest = wg_range_make(0.05, 0.10, 0.15),

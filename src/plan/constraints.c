@@ -5,8 +5,8 @@
 #include <strings.h>
 
 static const char *const limit_keys[WG_LIMIT_KIND_COUNT] = {
-	"none", "price", "budget",       "run_budget", "deadline",
-	"ttft", "tpot",  "tokens_per_s", "context",    "watts",
+	"none", "price",        "budget",  "run_budget", "deadline", "ttft",
+	"tpot", "tokens_per_s", "context", "watts",      "fabric",
 };
 
 const char *wg_limit_key(enum wg_limit_kind kind)
@@ -144,7 +144,8 @@ static void check_money(const struct wg_search *search, const struct wg_gpu_pric
 	const struct wg_limits *limits = &search->limits;
 	bool buy = search->request->price.pay == WG_PAY_BUY;
 	struct wg_range each = buy ? prices->purchase.usd : prices->rent.usd;
-	struct wg_range hour = buy ? prices->ownership.usd_per_hour : prices->rent.usd;
+	struct wg_range hour =
+		wg_cost_gpu_hour(prices, search->request->price.pay, estimate->layout.nodes);
 	double gpus = estimate->layout.gpus;
 	if (limits->budget_usd > 0) {
 		if (!each.known) {
@@ -164,6 +165,26 @@ static void check_money(const struct wg_search *search, const struct wg_gpu_pric
 	}
 }
 
+/* One job over several machines needs a network between them that offers of
+ * single machines have not. Copies that do not talk to each other do not. */
+static void check_fabric(const struct wg_search *search, const struct wg_gpu_prices *prices,
+                         const struct wg_estimate *estimate, struct wg_violation *worst)
+{
+	const struct wg_layout *layout = &estimate->layout;
+	bool rented = search->request->book != NULL && prices->rent.usd.known &&
+	              search->request->price.pay != WG_PAY_BUY;
+	if (!rented || layout->nodes < 2 ||
+	    prices->rent.provider_class != WG_PROVIDER_MARKETPLACE) {
+		return;
+	}
+	unsigned in_node = layout->gpus / layout->nodes;
+	bool apart = is_inference(search->work->task) &&
+	             layout->tensor * layout->pipeline <= in_node && layout->expert <= in_node;
+	if (!apart && search->work->task != WG_TASK_SCIENCE) {
+		miss(worst, WG_LIMIT_KIND_FABRIC, layout->nodes, 1, 1.0 / layout->nodes);
+	}
+}
+
 struct wg_violation wg_limits_check(const struct wg_search *search,
                                     const struct wg_gpu_prices *prices,
                                     const struct wg_estimate *estimate)
@@ -172,6 +193,7 @@ struct wg_violation wg_limits_check(const struct wg_search *search,
 	const struct wg_metrics *metrics = &estimate->metrics;
 	struct wg_violation worst = { .kind = WG_LIMIT_KIND_NONE, .closeness = 1 };
 	check_money(search, prices, estimate, &worst);
+	check_fabric(search, prices, estimate, &worst);
 	at_most(&worst, WG_LIMIT_KIND_DEADLINE, wg_range_scale(metrics->hours_total, 3600),
 	        limits->deadline_s);
 	at_most(&worst, WG_LIMIT_KIND_TTFT, metrics->ttft_s, limits->ttft_s);

@@ -160,10 +160,24 @@ static const char *price_sentence(const struct wg_search *search, const struct w
 		quote->newest->as_of);
 }
 
+/* What a purchase price covers. */
+static const char *server_sentence(const struct wg_search *search, const struct wg_plan *plan)
+{
+	return wg_arena_strdup(
+		search->arena,
+		plan->purchase.with_server
+			? _("the price is the GPU's share of a server")
+			: _("the price is of the card alone; the hourly cost has its "
+	                    "share of a computer, power and upkeep"));
+}
+
 static void add_warnings(const struct wg_search *search, const struct wg_plan *plan,
                          struct reasons *reasons)
 {
 	const char *quality = wg_weight_format_quality(plan->estimate.format.weights);
+	if (search->request->price.pay == WG_PAY_BUY && plan->purchase.usd.known) {
+		add(reasons, server_sentence(search, plan));
+	}
 	if (!plan->as_stored && quality[0] != '\0') {
 		add(reasons, wg_arena_printf(search->arena,
 		                             _("weights in %s instead of %s: %s loss of quality"),

@@ -46,6 +46,11 @@ const char *wg_violation_words(struct wg_arena *arena, const struct wg_violation
 	case WG_LIMIT_KIND_WATTS:
 		return wg_arena_printf(arena, _("draws %s W, limit %s W"), wg_words_count(has).text,
 		                       wg_words_count(limit).text);
+	case WG_LIMIT_KIND_FABRIC:
+		return wg_arena_printf(
+			arena,
+			_("needs %s machines joined by a network, but is offered as single machines"),
+			wg_words_count(has).text);
 	case WG_LIMIT_KIND_NONE:
 	case WG_LIMIT_KIND_COUNT:
 		break;

@@ -254,11 +254,10 @@ static double fastest_possible(const struct wg_search *search, const struct wg_g
 
 /* --- one layout ---------------------------------------------------------- */
 
-static double usd_per_gpu_hour(const struct wg_search *search, const struct wg_gpu_prices *prices)
+static double usd_per_gpu_hour(const struct wg_search *search, const struct wg_gpu_prices *prices,
+                               const struct wg_layout *layout)
 {
-	struct wg_range usd = search->request->price.pay == WG_PAY_BUY
-	                              ? prices->ownership.usd_per_hour
-	                              : prices->rent.usd;
+	struct wg_range usd = wg_cost_gpu_hour(prices, search->request->price.pay, layout->nodes);
 	return search->request->book != NULL && usd.known ? usd.likely : 0;
 }
 
@@ -308,7 +307,7 @@ static bool cannot_win(const struct wg_search *search, const struct wg_gpu_resul
 		return false;
 	}
 	double speed = fastest_possible(search, result->gpu, format, layout);
-	double usd = usd_per_gpu_hour(search, &result->prices) * layout->gpus;
+	double usd = usd_per_gpu_hour(search, &result->prices, layout) * layout->gpus;
 	return isfinite(speed) && rounded(score_of(search, usd, speed)) > search->found[at].score;
 }
 
@@ -361,7 +360,8 @@ static void offer(struct wg_search *search, struct wg_gpu_result *result,
 static void keep_violation(struct wg_search *search, struct wg_gpu_result *result,
                            const struct wg_estimate *estimate, const struct wg_violation *violation)
 {
-	double usd = usd_per_gpu_hour(search, &result->prices) * estimate->layout.gpus;
+	double usd = usd_per_gpu_hour(search, &result->prices, &estimate->layout) *
+	             estimate->layout.gpus;
 	struct wg_attempt attempt = {
 		.known = true,
 		.gpus = estimate->layout.gpus,
@@ -412,8 +412,8 @@ static void try_layout(struct wg_search *search, struct wg_gpu_result *result,
 		keep_violation(search, result, &estimate, &violation);
 		return;
 	}
-	offer(search, result, &estimate, usd_per_gpu_hour(search, &result->prices) * layout->gpus,
-	      speed);
+	offer(search, result, &estimate,
+	      usd_per_gpu_hour(search, &result->prices, layout) * layout->gpus, speed);
 }
 
 /* --- one GPU, all GPUs ---------------------------------------------------- */

@@ -52,7 +52,8 @@ struct wg_words_buffer wg_words_count(double count)
 {
 	struct wg_words_buffer buffer = { "" };
 	char digits[24];
-	if (!(count >= 10 && count < 1e15)) {
+	bool whole = count >= 0 && count < 1e15 && (count >= 10 || count == floor(count));
+	if (!whole) {
 		return with_unit(count, "");
 	}
 	int length = snprintf(digits, sizeof digits, "%.0f", count);

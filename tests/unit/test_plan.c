@@ -1,78 +1,5 @@
-/* The search: spaces, bounds, limits, ranks, refusals, what would change it. */
-#include "check.h"
-
-#include "estimate_fixtures.h"
-#include "plan/search.h"
-#include "whichgpu/plan.h"
-
-enum { GPUS = 4 };
-
-/* Four GPUs with the book's prices, and a 70B model. */
-struct bench {
-	struct wg_gpu gpus[GPUS];
-	const struct wg_gpu *list[GPUS];
-	struct wg_model *model;
-	struct wg_price_book *book;
-	struct wg_plan_request request;
-};
-
-static void bench_open(struct bench *bench)
-{
-	struct wg_error error;
-	*bench = (struct bench){ .gpus = { gpu_of(&rtx_4090), gpu_of(&a100), gpu_of(&h100),
-		                           gpu_of(&rtx_3090) } };
-	for (size_t i = 0; i < GPUS; i++) {
-		bench->list[i] = &bench->gpus[i];
-	}
-	bench->model = llama_70b();
-	assert_non_null(bench->model);
-	check_status(wg_price_book_open(&bench->book, &error), WG_OK, &error);
-	bench->request = (struct wg_plan_request){
-		.book = bench->book,
-		.model = bench->model,
-		.gpus = bench->list,
-		.gpu_count = GPUS,
-		.work = { .task = WG_TASK_SERVE,
-		          .input_tokens = 1000,
-		          .output_tokens = 300,
-		          .concurrency = 32 },
-		.price = { WG_PAY_RENT, WG_PROVIDER_CLASS_COUNT },
-	};
-}
-
-static void bench_close(struct bench *bench)
-{
-	wg_model_free(bench->model);
-	wg_price_book_free(bench->book);
-}
-
-static struct wg_plans *search(const struct wg_plan_request *request)
-{
-	struct wg_plans *plans = NULL;
-	struct wg_error error;
-	check_status(wg_plan_search(request, &plans, &error), WG_OK, &error);
-	return plans;
-}
-
-static const struct wg_plan *plan_of(const struct wg_plans *plans, const char *gpu)
-{
-	for (size_t i = 0; i < plans->count; i++) {
-		if (strcmp(plans->plans[i].gpu->id, gpu) == 0) {
-			return &plans->plans[i];
-		}
-	}
-	return NULL;
-}
-
-static const struct wg_plan_refusal *refusal_of(const struct wg_plans *plans, const char *gpu)
-{
-	for (size_t i = 0; i < plans->refused_count; i++) {
-		if (strcmp(plans->refused[i].gpu->id, gpu) == 0) {
-			return &plans->refused[i];
-		}
-	}
-	return NULL;
-}
+/* The search: spaces, bounds, what fits, ranks. */
+#include "plan_fixture.h"
 
 /* --- space ---------------------------------------------------------------- */
 
@@ -401,121 +328,6 @@ static void test_pareto(void **state)
 	bench_close(&bench);
 }
 
-/* --- limits ------------------------------------------------------------------ */
-
-static void refuse_all(struct bench *bench, const char *key, const char *words)
-{
-	struct wg_plans *plans = search(&bench->request);
-	assert_int_equal(plans->count, 0);
-	assert_int_equal(plans->refused_count, GPUS);
-	for (size_t i = 0; i < GPUS; i++) {
-		if (strcmp(plans->refused[i].key, key) == 0) {
-			check_contains(plans->refused[i].reason, words);
-			wg_plans_free(plans);
-			return;
-		}
-	}
-	fail_msg("no GPU is refused for \"%s\" but for \"%s\"", key, plans->refused[0].key);
-}
-
-static void test_each_limit(void **state)
-{
-	struct bench bench;
-	bench_open(&bench);
-	bench.request.limits = (struct wg_limits){ .max_gpus = 8, .budget_usd = 0.5 };
-	refuse_all(&bench, "budget", "budget 0.500 USD");
-	bench.request.limits = (struct wg_limits){ .max_gpus = 8, .ttft_s = 0.001 };
-	refuse_all(&bench, "ttft", "limit 1.00 ms");
-	bench.request.limits = (struct wg_limits){ .max_gpus = 8, .tpot_s = 0.001 };
-	refuse_all(&bench, "tpot", "a token, limit 1.00 ms");
-	bench.request.limits = (struct wg_limits){ .max_gpus = 8, .tokens_per_s = 1e6 };
-	refuse_all(&bench, "tokens_per_s", "1,000,000 wanted");
-	bench.request.limits = (struct wg_limits){ .max_gpus = 8, .watts = 300 };
-	refuse_all(&bench, "watts", "limit 300 W");
-	bench.request.work = (struct wg_work){ .task = WG_TASK_QLORA, .total_tokens = 1e9 };
-	bench.request.limits = (struct wg_limits){ .max_gpus = 8, .deadline_s = 60 };
-	refuse_all(&bench, "deadline", "deadline 60.0 s");
-	bench.request.limits = (struct wg_limits){ .max_gpus = 8, .run_budget_usd = 1 };
-	refuse_all(&bench, "run_budget", "budget 1.00 USD");
-	bench_close(&bench);
-}
-
-static void contradict(const struct wg_plan_request *request, const char *words)
-{
-	struct wg_plans *plans = NULL;
-	struct wg_error error;
-	assert_int_equal(wg_plan_search(request, &plans, &error), WG_BAD_INPUT);
-	check_contains(error.message, words);
-	assert_null(plans);
-}
-
-static void test_contradictions(void **state)
-{
-	struct bench bench;
-	bench_open(&bench);
-	struct wg_plan_request request = bench.request;
-	request.limits.context_tokens = 1000;
-	contradict(&request, "less than input and output, 1300");
-	request = bench.request;
-	request.limits.deadline_s = 3600;
-	contradict(&request, "needs the amount of work");
-	request = bench.request;
-	request.work.task = WG_TASK_TRAIN;
-	request.limits.ttft_s = 1;
-	contradict(&request, "no meaning for the task \"train\"");
-	request = bench.request;
-	request.book = NULL;
-	request.limits.budget_usd = 5;
-	contradict(&request, "prices are not looked at");
-	request.limits.budget_usd = 0;
-	request.objective = WG_OBJECTIVE_CHEAPEST;
-	contradict(&request, "prices are not looked at");
-	request = bench.request;
-	request.vendor = "AMD";
-	contradict(&request, "made by NVIDIA, but only AMD");
-	bench_close(&bench);
-}
-
-/* --- what would change the choice --------------------------------------------- */
-
-/* At the price a flip names, the two tie: checked by searching again with it. */
-static void test_price_flip(void **state)
-{
-	struct bench bench;
-	bench_open(&bench);
-	struct wg_plans *plans = search(&bench.request);
-	const struct wg_flip *flip = &plans->flips[0];
-	assert_int_equal(flip->kind, WG_FLIP_PRICE);
-	assert_true(flip->then < flip->now);
-	const struct wg_plan *next = plan_of(plans, flip->gpu->id);
-	double tie = next->score * flip->then / flip->now;
-	check_close(tie, plans->plans[0].score, 1e-9);
-	check_contains(flip->text, flip->gpu->id);
-	wg_plans_free(plans);
-	bench_close(&bench);
-}
-
-/* The cheapest option that only a limit keeps out is named with that limit. */
-static void test_limit_flip(void **state)
-{
-	struct bench bench;
-	bench_open(&bench);
-	bench.request.limits.max_gpus = 8;
-	bench.request.limits.tpot_s = 0.05;
-	struct wg_plans *plans = search(&bench.request);
-	bool named = false;
-	for (size_t i = 0; i < plans->flip_count; i++) {
-		if (plans->flips[i].kind == WG_FLIP_LIMIT) {
-			check_contains(plans->flips[i].text, "a token, limit 50.0 ms");
-			assert_true(plans->flips[i].then > 0.05);
-			named = true;
-		}
-	}
-	assert_true(named);
-	wg_plans_free(plans);
-	bench_close(&bench);
-}
-
 static void test_science(void **state)
 {
 	struct bench bench;
@@ -550,6 +362,8 @@ static void test_words(void **state)
 	assert_string_equal(wg_words_seconds(30 * 86400.0).text, "30.0 days");
 	assert_string_equal(wg_words_count(131072).text, "131,072");
 	assert_string_equal(wg_words_count(999).text, "999");
+	assert_string_equal(wg_words_count(8).text, "8");
+	assert_string_equal(wg_words_count(0.25).text, "0.250");
 	assert_string_equal(wg_words_count(1234567).text, "1,234,567");
 	assert_string_equal(wg_words_bytes(141.1e9).text, "141.1 GB");
 	assert_string_equal(wg_words_percent(0.123).text, "12 %");
@@ -575,10 +389,6 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_no_price),
 		cmocka_unit_test(test_pareto),
-		cmocka_unit_test(test_each_limit),
-		cmocka_unit_test(test_contradictions),
-		cmocka_unit_test(test_price_flip),
-		cmocka_unit_test(test_limit_flip),
 		cmocka_unit_test(test_science),
 		cmocka_unit_test(test_words),
 	};
