@@ -30,6 +30,7 @@ struct part {
 	double hidden;
 	/* matrices: input side (N sharded), replicated, key/value side, output side (K sharded) */
 	double in, replicated, key_value, out;
+	double in_matrices;          /* matrices that are one product there */
 	double in_columns, out_rows; /* N of the input, K of the output product, unsharded */
 	/* attention core */
 	double heads, kv_heads;

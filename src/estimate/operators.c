@@ -38,6 +38,7 @@ static struct part attention_part(const struct wg_mixer *mixer, double hidden, d
 	part.key_value = kv_heads * (key + value) * hidden;
 	part.in = larger(0, mixer->matmul_parameters - part.out - part.key_value);
 	part.in_columns = heads * key + kv_heads * (key + value);
+	part.in_matrices = 3;
 	part.pair_flops = part.pair_flops_decode = 2 * heads * (key + value);
 	part.kv_bytes = 2 * kv_heads * (key + value);
 	/* rotary reads and writes queries and keys, values go to the cache */
@@ -62,6 +63,7 @@ static struct part mla_part(const struct wg_mixer *mixer, double hidden, double 
 	part.replicated = hidden * (latent + rope) + hidden * mixer->query_rank;
 	part.in = larger(0, mixer->matmul_parameters - part.out - part.replicated);
 	part.in_columns = heads * key;
+	part.in_matrices = 1;
 	part.pair_flops = 2 * heads * (key + value);
 	part.pair_flops_decode = 2 * heads * (2 * latent + rope);
 	part.index_flops = 2.0 * mixer->index_heads * mixer->index_size;
@@ -83,6 +85,7 @@ static struct part state_part(const struct wg_mixer *mixer, double hidden, doubl
 	part.in = 2.0 / 3 * mixer->matmul_parameters;
 	part.out = mixer->matmul_parameters - part.in;
 	part.in_columns = part.in / hidden;
+	part.in_matrices = 1;
 	part.out_rows = part.out / hidden;
 	part.state_elements = mixer->state_elements;
 	part.element_bytes_sharded = 4 * part.in_columns;
@@ -101,6 +104,7 @@ static struct part dense_part(const struct wg_ffn *ffn, double hidden, double re
 		.in = ffn->matmul_parameters * (ffn->gated ? 2.0 / 3 : 0.5),
 		.out = ffn->matmul_parameters * (ffn->gated ? 1.0 / 3 : 0.5),
 		.in_columns = width * (ffn->gated ? 2 : 1),
+		.in_matrices = ffn->gated ? 2 : 1,
 		.out_rows = width,
 		.element_bytes = NORM_BYTES_PER_HIDDEN * hidden,
 		.element_bytes_sharded = (ffn->gated ? 6 : 4) * width,
@@ -194,10 +198,9 @@ static enum wg_status stack_make(struct wg_arena *arena, const struct wg_stack *
  * sec. 4); experts get none, as fine-tuning libraries leave them out. */
 static void adapter_add(struct model_cost *cost, const struct part *part)
 {
-	double ins = part->in > 0 ? part->in / larger(1, part->in_columns) : 0;
-
 	if (part->in > 0)
-		cost->adapter_parameters_rank1 += part->repeat * (ins + part->in_columns);
+		cost->adapter_parameters_rank1 +=
+			part->repeat * (part->in_matrices * part->hidden + part->in_columns);
 	if (part->out > 0)
 		cost->adapter_parameters_rank1 += part->repeat * (part->out_rows + part->hidden);
 	if (part->kind == PART_MOE && part->shared > 0)
