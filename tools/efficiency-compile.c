@@ -102,8 +102,8 @@ static void put_engines(FILE *out, const struct efficiency *efficiency)
 		put_string(out, row->key);
 		fputs(", ", out);
 		put_string(out, row->label);
-		fprintf(out, ", %uu, %uu, vendors_%zu, %zu, %d, ", row->tasks, row->formats, i,
-		        row->vendor_count, row->tensor_parallel);
+		fprintf(out, ", %uu, %uu, vendors_%zu, %zu, %d, %d, ", row->tasks, row->formats, i,
+		        row->vendor_count, row->tensor_parallel, row->pipeline_parallel);
 		put_coefficients(out, row->coefficients, ENGINE_COEFFICIENT_COUNT);
 		fprintf(out, ", variants_%zu, %zu, usual_%zu, %zu },\n", i, row->variant_count, i,
 		        row->usual_count);

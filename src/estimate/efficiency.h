@@ -55,7 +55,7 @@ struct engine_row {
 	unsigned formats; /* bit a weight format it can run */
 	const char *const *vendors;
 	size_t vendor_count;
-	bool tensor_parallel;
+	bool tensor_parallel, pipeline_parallel;
 	struct coefficient coefficients[ENGINE_COEFFICIENT_COUNT];
 	const struct engine_variant *variants;
 	size_t variant_count;

@@ -285,12 +285,14 @@ static enum wg_status read_engine(struct reader *reader, const struct wg_json_at
 
 	for (int i = 0; i < ENGINE_COEFFICIENT_COUNT; i++)
 		engine->coefficients[i] = (struct coefficient){ engine_otherwise[i], 0.0 };
-	engine->tensor_parallel = true;
+	engine->tensor_parallel = engine->pipeline_parallel = true;
 	if ((status = copy_string(reader, row, "key", &engine->key)) != WG_OK ||
 	    (status = copy_string(reader, row, "label", &engine->label)) != WG_OK ||
 	    (status = read_tasks(reader, row, &engine->tasks)) != WG_OK ||
 	    (status = read_formats(reader, row, &engine->formats)) != WG_OK ||
 	    (status = wg_json_get_bool(row, "tensor_parallel", &engine->tensor_parallel,
+	                               reader->error)) != WG_OK ||
+	    (status = wg_json_get_bool(row, "pipeline_parallel", &engine->pipeline_parallel,
 	                               reader->error)) != WG_OK ||
 	    (status = read_rows(reader, row, "vendors", sizeof(char *), read_vendor,
 	                        &engine->vendors, &engine->vendor_count)) != WG_OK ||

@@ -82,12 +82,16 @@ bool layout_check(const struct wg_estimator *estimator, const struct device *dev
 	const struct wg_work *work = &estimator->work;
 	double context = work->input_tokens + work->output_tokens;
 
-	if (device->engine == NULL || (layout->tensor > 1 && !device->engine->tensor_parallel))
+	if (device->engine == NULL)
 		return refuse(ret_refusal, WG_REFUSAL_ENGINE, 0, 0);
 	if (device->refusal != WG_REFUSAL_NONE)
 		return refuse(ret_refusal, device->refusal, 0, 0);
 	if (!check_product(device, layout, ret_refusal))
 		return false;
+	if (layout->tensor > 1 && !device->engine->tensor_parallel)
+		return refuse(ret_refusal, WG_REFUSAL_ENGINE_TENSOR, layout->tensor, 0);
+	if (layout->pipeline > 1 && !device->engine->pipeline_parallel)
+		return refuse(ret_refusal, WG_REFUSAL_ENGINE_PIPELINE, layout->pipeline, 0);
 	if (work->task == WG_TASK_SCIENCE)
 		return true;
 	if (!check_shards(&estimator->cost, layout, ret_refusal))
