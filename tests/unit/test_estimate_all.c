@@ -68,7 +68,8 @@ static void check_estimate(const struct wg_estimate *estimate, const char *model
 	check_range(&estimate->watts, "watts", model, gpu);
 }
 
-/* A stream cannot be quicker than its weights are read. */
+/* A stream cannot be quicker than its weights are read. Encoders run once a
+ * request, so models that have one are left out. */
 static void check_bound(const struct wg_model *model, const struct wg_gpu *gpu,
                         const struct wg_estimate *estimate)
 {
@@ -79,7 +80,8 @@ static void check_bound(const struct wg_model *model, const struct wg_gpu *gpu,
 	double bits = wg_weight_format_bits(estimate->format.weights);
 
 	if (!estimate->feasible || !estimate->metrics.decode_tokens_per_s.known ||
-	    model->active_parameters <= 0 || estimate->layout.pipeline > 1)
+	    model->stack_count > 1 || model->active_parameters <= 0 ||
+	    estimate->layout.pipeline > 1)
 		return;
 	if (rate * 0.9 * active * bits / 8 > bytes_per_s)
 		fail_msg("%s on %s: %g tokens/s", model->id, gpu->id, rate);
