@@ -153,7 +153,8 @@ static void fill_metrics(const struct run *run, const struct loop *loop, double 
 	metrics->output_tokens_per_s = wg_range_scale(rate, work->output_tokens);
 	metrics->total_tokens_per_s =
 		wg_range_scale(rate, work->input_tokens + work->output_tokens);
-	metrics->tpot_s = range_around(loop->step_s, hypot(spread, TPOT_SPREAD));
+	if (work->output_tokens > 1)
+		metrics->tpot_s = range_around(loop->step_s, hypot(spread, TPOT_SPREAD));
 	metrics->ttft_s = range_around(loop->ttft_s + loop->bunch_s + queue_s + request_s,
 	                               hypot(spread, TTFT_SPREAD));
 	metrics->step_s = range_around(times_sum(&loop->mean), spread);
@@ -177,7 +178,10 @@ static void encode_run(const struct run *run, struct wg_estimate *estimate)
 
 	step_time(run, &step, &times);
 	spread = times_spread(device, &times, device->form_spread);
-	rate = n / times_sum(&times) * run->d;
+	/* fewer inputs than copies leave some of them idle */
+	rate = n / times_sum(&times) *
+	       (work->task == WG_TASK_SERVE ? smaller(run->d, larger(1, work->concurrency))
+	                                    : run->d);
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)
 		estimate->time_terms[i] = times.term[i];
 	estimate->metrics.samples_per_s = range_around(rate, spread);
