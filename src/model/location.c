@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/i18n.h"
@@ -139,13 +140,24 @@ static bool find_snapshot(const struct wg_hf_name *name, char *path)
 	       has_model(path);
 }
 
+/* HF_HUB_OFFLINE, as that program reads it. */
+static bool is_offline(void)
+{
+	static const char *const yes[] = { "1", "on", "yes", "true" };
+	const char *value = getenv("HF_HUB_OFFLINE");
+
+	for (size_t i = 0; value != NULL && i < sizeof yes / sizeof *yes; i++)
+		if (strcasecmp(value, yes[i]) == 0)
+			return true;
+	return false;
+}
+
 enum wg_status wg_location_find_hf(const char *text, bool offline, struct wg_arena *arena,
                                    struct wg_hf_files *ret_files, struct wg_error *error)
 {
 	struct wg_hf_name name;
 	char path[PATH_BYTES];
 	enum wg_status status = read_hf_name(text, &name, error);
-	const char *forbidden = getenv("HF_HUB_OFFLINE");
 
 	if (status != WG_OK)
 		return status;
@@ -157,7 +169,7 @@ enum wg_status wg_location_find_hf(const char *text, bool offline, struct wg_are
 		*ret_files = (struct wg_hf_files){ .folder = folder };
 		return WG_OK;
 	}
-	if (!offline && (forbidden == NULL || strcmp(forbidden, "1") != 0))
+	if (!offline && !is_offline())
 		return wg_hf_fetch(&name, arena, ret_files, error);
 	wg_error_set(error, WG_NOT_FOUND,
 	             _("\"%.200s\" is not in the local cache, and the network is "

@@ -139,7 +139,7 @@ static void offline_forbids_the_network(void **state)
 	server_add(&place->server, "config.json", "{}");
 	check_status(find(place, "org/m", true), WG_NOT_FOUND, &place->error);
 	check_contains(place->error.hint, "--offline");
-	setenv("HF_HUB_OFFLINE", "1", 1);
+	setenv("HF_HUB_OFFLINE", "True", 1);
 	check_status(find(place, "org/m", false), WG_NOT_FOUND, &place->error);
 	assert_int_equal(place->server.requests, 0);
 }
