@@ -2,7 +2,7 @@
 # A file includes only what stands to its left in the order of the layers:
 #
 #   base < catalog, model < estimate < sim, cost < plan, claims < report
-#        < cli, http, tui;  probe and bench use base and catalog only
+#        < http, tui < cli;  probe and bench use base and catalog only
 #
 # One case a module. model reads catalog.h for its list of rates.
 set -u
@@ -20,7 +20,8 @@ allowed() {
 	sim | cost) echo "$to_estimate $1" ;;
 	plan | claims) echo "$to_estimate sim cost $1" ;;
 	report) echo "$to_plan report" ;;
-	cli | http | tui) echo "$to_plan report probe bench $1" ;;
+	http | tui) echo "$to_plan report probe bench $1" ;;
+	cli) echo "$to_plan report probe bench http tui cli" ;;
 	esac
 }
 

@@ -37,14 +37,15 @@ xargs -r pmccabe <"$work/sources" 2>/dev/null | awk -F'\t' \
 	'$5 > 80 { print $6 ": " $7 " has " $5 " lines, at most 80" }' >"$work/length"
 report "functions of at most 80 lines" "$work/length"
 xargs -r pmccabe <"$work/sources" 2>/dev/null | awk -F'\t' \
-	'$1 > 15 { print $6 ": " $7 " has complexity " $1 ", at most 15" }' >"$work/complex"
-report "cyclomatic complexity of at most 15" "$work/complex"
+	'$1 > 20 { print $6 ": " $7 " has complexity " $1 ", at most 20" }' >"$work/complex"
+report "cyclomatic complexity of at most 20" "$work/complex"
 
-xargs -r wc -l <"$work/sources" | awk \
-	'$2 != "total" && $1 > 600 { print $2 " has " $1 " lines, at most 600" }' >"$work/files"
+xargs -r wc -l <"$work/sources" | awk '
+	{ most = $2 ~ /^tests/ ? 1000 : 600 }
+	$2 != "total" && $1 > most { print $2 " has " $1 " lines, at most " most }' >"$work/files"
 xargs -r wc -l <"$work/headers" | awk \
 	'$2 != "total" && $1 > 250 { print $2 " has " $1 " lines, at most 250" }' >>"$work/files"
-report "files of at most 600 lines, headers of 250" "$work/files"
+report "files of at most 600 lines, of tests 1000, headers 250" "$work/files"
 
 # Tabs count 8, as in the formatter.
 # shellcheck disable=SC2016
@@ -53,10 +54,10 @@ expand_columns() {
 		{ line = $0; width = 0
 		  for (i = 1; i <= length(line); i++)
 			width = substr(line, i, 1) == "\t" ? width + 8 - width % 8 : width + 1
-		  if (width > 100) print FILENAME ":" FNR ": " width " columns" }' <"$1"
+		  if (width > 110) print FILENAME ":" FNR ": " width " columns" }' <"$1"
 }
 LC_ALL=C.UTF-8 expand_columns "$work/headers" >"$work/columns"
-report "headers within 100 columns" "$work/columns"
+report "headers within 110 columns" "$work/columns"
 
 tracked . | grep -v '^LICENSE$' | xargs -r grep -nI '[[:blank:]]$' >"$work/blanks"
 report "no blanks at line ends" "$work/blanks"
@@ -73,7 +74,7 @@ grep -vE '^(src/(cli|http|tui)/|tests/|tools/)' "$work/sources" |
 	grep -vE 'format\(printf|wg_text_printf|^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)' >"$work/silent"
 report "the library does not print or exit" "$work/silent"
 
-tracked '*.sh' run .ci/run | xargs -r shellcheck -x >"$work/shell" 2>&1
+tracked '*.sh' run .ci/run | xargs -r shellcheck -x -S warning -P SCRIPTDIR >"$work/shell" 2>&1
 report "shellcheck" "$work/shell"
 
 tracked 'data/*.json' | while read -r name; do

@@ -77,7 +77,8 @@ static const char *basis_key(enum wg_parameter_basis basis)
 {
 	static const char *const keys[] = { [WG_BASIS_FORMULA] = "formula",
 		                            [WG_BASIS_TENSORS] = "tensors",
-		                            [WG_BASIS_INDEX] = "index", [WG_BASIS_GIVEN] = "given" };
+		                            [WG_BASIS_INDEX] = "index",
+		                            [WG_BASIS_GIVEN] = "given" };
 
 	return keys[basis];
 }
@@ -154,7 +155,8 @@ static void put_model(struct wg_node *node, const struct wg_model *model)
 	wg_node_number(node, "weight_bytes", model->stored.bytes);
 	stored = wg_node_object(node, "stored");
 	wg_node_string(stored, "format", wg_weight_format_key(model->stored.format));
-	wg_node_string(stored, "method", model->stored.method[0] != '\0' ? model->stored.method : NULL);
+	wg_node_string(stored, "method",
+	               model->stored.method[0] != '\0' ? model->stored.method : NULL);
 	wg_node_bool(stored, "exact", model->stored.exact);
 	put_kv(node, model);
 	list = wg_node_array(node, "warnings");
@@ -246,9 +248,12 @@ static void show_sizes(struct wg_document *document, const struct wg_model *mode
                        const struct wg_catalog *catalog)
 {
 	const struct wg_column columns[] = {
-		{ "format", _("weights in"), 0, false }, { "weight_bytes", _("size"), 0, true },
-		{ "gpus", _("GPUs"), 0, true }, { "smallest_gpu", _("smallest GPU"), 0, false },
-		{ "memory_bytes", _("its memory"), 1, true }, { "note", _("note"), 2, false },
+		{ "format", _("weights in"), 0, false },
+		{ "weight_bytes", _("size"), 0, true },
+		{ "gpus", _("GPUs"), 0, true },
+		{ "smallest_gpu", _("smallest GPU"), 0, false },
+		{ "memory_bytes", _("its memory"), 1, true },
+		{ "note", _("note"), 2, false },
 	};
 	struct wg_block *table = wg_document_table(document, "sizes", _("Weights"), columns, 6);
 
@@ -256,12 +261,16 @@ static void show_sizes(struct wg_document *document, const struct wg_model *mode
 		double bytes = wg_model_weight_bytes(model, format), count;
 		const struct wg_gpu *gpu = smallest_for(catalog, bytes * HEADROOM, &count);
 		bool stored = (enum wg_weight_format)format == model->stored.format;
-		const char *note = !stored ? "" :
-		        model->stored.method[0] != '\0' ? model->stored.method : _("as stored");
+		const char *note = !stored                           ? ""
+		                   : model->stored.method[0] != '\0' ? model->stored.method
+		                                                     : _("as stored");
 		struct wg_cell cells[6] = {
-			wg_cell_text(wg_weight_format_label(format)), wg_cell_number(bytes, WG_UNIT_BYTES),
-			wg_cell_number(count, WG_UNIT_NONE), { .kind = WG_CELL_NOT_KNOWN },
-			{ .kind = WG_CELL_NOT_KNOWN }, wg_cell_text(note),
+			wg_cell_text(wg_weight_format_label(format)),
+			wg_cell_number(bytes, WG_UNIT_BYTES),
+			wg_cell_number(count, WG_UNIT_NONE),
+			{ .kind = WG_CELL_NOT_KNOWN },
+			{ .kind = WG_CELL_NOT_KNOWN },
+			wg_cell_text(note),
 		};
 
 		if (!is_shown(model, format))
@@ -289,9 +298,10 @@ static void show_model(struct wg_document *document, const struct wg_model *mode
 	show_facts(document, model);
 	show_sizes(document, model, catalog);
 	show_kv(document, model);
-	wg_document_paragraph(document, _("Smallest means weights and 2 % beside, without KV cache: "
-	                                  "fit and plan count everything. Quantised sizes leave "
-	                                  "embeddings, head and norms at 16 bit."));
+	wg_document_paragraph(document,
+	                      _("Smallest means weights and 2 % beside, without KV cache: "
+	                        "fit and plan count everything. Quantised sizes leave "
+	                        "embeddings, head and norms at 16 bit."));
 	for (size_t i = 0; i < model->warning_count; i++)
 		wg_document_note(document, model->warnings[i]);
 }
@@ -301,15 +311,16 @@ static void show_model(struct wg_document *document, const struct wg_model *mode
 static void add_row(struct wg_block *table, const struct wg_model *model)
 {
 	const struct wg_cell cells[8] = {
-		wg_cell_text(model->id), wg_cell_text(model->architecture),
+		wg_cell_text(model->id),
+		wg_cell_text(model->architecture),
 		wg_cell_number(model->parameters, WG_UNIT_COUNT),
 		wg_cell_number(model->active_parameters, WG_UNIT_COUNT),
 		wg_cell_text(wg_weight_format_label(model->stored.format)),
 		wg_cell_number(model->stored.bytes, WG_UNIT_BYTES),
 		wg_cell_number(wg_model_kv_bytes(model, 1000, 2), WG_UNIT_BYTES),
-		model->max_context_tokens > 0 ?
-		        wg_cell_number(model->max_context_tokens, WG_UNIT_TOKENS) :
-		        (struct wg_cell){ .kind = WG_CELL_NOT_KNOWN },
+		model->max_context_tokens > 0
+			? wg_cell_number(model->max_context_tokens, WG_UNIT_TOKENS)
+			: (struct wg_cell){ .kind = WG_CELL_NOT_KNOWN },
 	};
 
 	wg_table_row(table, cells);
@@ -321,22 +332,26 @@ static enum wg_status run_table(const struct wg_words *names,
                                 struct wg_error *error)
 {
 	const struct wg_column columns[] = {
-		{ "id", _("model"), 0, false }, { "architecture", _("architecture"), 2, false },
-		{ "parameters", _("parameters"), 0, true }, { "active_parameters", _("active"), 1, true },
-		{ "format", _("stored as"), 1, false }, { "weight_bytes", _("weights"), 0, true },
+		{ "id", _("model"), 0, false },
+		{ "architecture", _("architecture"), 2, false },
+		{ "parameters", _("parameters"), 0, true },
+		{ "active_parameters", _("active"), 1, true },
+		{ "format", _("stored as"), 1, false },
+		{ "weight_bytes", _("weights"), 0, true },
 		{ "kv_bytes_per_1000_tokens", _("KV, 1,000 tokens"), 0, true },
 		{ "context_tokens", _("context"), 1, true },
 	};
 	size_t count = names->count > 0 ? names->count : wg_model_catalog_count();
-	struct wg_block *table = wg_document_table(result->document, "models",
-	                                           names->count > 0 ? NULL : _("Built-in models"),
-	                                           columns, 8);
+	struct wg_block *table =
+		wg_document_table(result->document, "models",
+	                          names->count > 0 ? NULL : _("Built-in models"), columns, 8);
 	struct wg_node *list = wg_node_array(wg_document_data(result->document), "models");
 
 	for (size_t i = 0; i < count; i++) {
 		struct wg_model *model;
-		enum wg_status status = wg_model_open(names->count > 0 ? names->items[i] :
-		                                      wg_model_catalog_id(i), options, &model, error);
+		enum wg_status status =
+			wg_model_open(names->count > 0 ? names->items[i] : wg_model_catalog_id(i),
+		                      options, &model, error);
 
 		if (status != WG_OK)
 			return status;
@@ -360,10 +375,12 @@ static enum wg_status model_run(const struct wg_cli *cli, const void *arguments,
 	if (given->table)
 		return run_table(&given->models, &options, result, error);
 	if (given->models.count != 1) {
-		wg_error_set(error, WG_BAD_INPUT, given->models.count == 0 ?
-		             _("no MODEL is given") : _("more than one MODEL is given"));
-		wg_error_hint(error, _("whichgpu model llama-3.1-70b, or a folder, or a file; --table for "
-		                       "a list"));
+		wg_error_set(error, WG_BAD_INPUT,
+		             given->models.count == 0 ? _("no MODEL is given")
+		                                      : _("more than one MODEL is given"));
+		wg_error_hint(error,
+		              _("whichgpu model llama-3.1-70b, or a folder, or a file; --table for "
+		                "a list"));
 		return WG_BAD_INPUT;
 	}
 	status = wg_model_open(given->models.items[0], &options, &model, error);
@@ -383,7 +400,9 @@ static enum wg_status model_run(const struct wg_cli *cli, const void *arguments,
 }
 
 static const struct wg_option options[] = {
-	{ .name = "table", .kind = WG_OPTION_FLAG, .help = N_("a line a model: those named, or all built-in ones"),
+	{ .name = "table",
+	  .kind = WG_OPTION_FLAG,
+	  .help = N_("a line a model: those named, or all built-in ones"),
 	  .offset = offsetof(struct model_arguments, table) },
 };
 

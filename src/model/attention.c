@@ -12,15 +12,16 @@ static double add_qk_norm(struct wg_builder *builder, const struct wg_attention 
 	case WG_QK_NORM_HEAD:
 		return wg_add_norms(builder, norm, 2, a->key_size);
 	case WG_QK_NORM_FULL:
-		return wg_add_norms(builder, norm, 1, (double)(a->heads + a->kv_heads) * a->key_size);
+		return wg_add_norms(builder, norm, 1,
+		                    (double)(a->heads + a->kv_heads) * a->key_size);
 	case WG_QK_NORM_NONE:
 		break;
 	}
 	return 0;
 }
 
-void wg_build_attention(struct wg_builder *builder, double hidden,
-                        const struct wg_attention *a, struct wg_mixer *ret_mixer)
+void wg_build_attention(struct wg_builder *builder, double hidden, const struct wg_attention *a,
+                        struct wg_mixer *ret_mixer)
 {
 	struct wg_mixer mixer = { .kind = a->cross ? WG_MIXER_CROSS : WG_MIXER_ATTENTION };
 	double query = (double)a->heads * a->key_size;
@@ -39,8 +40,8 @@ void wg_build_attention(struct wg_builder *builder, double hidden,
 	                                  query * (a->output_gate ? 2 : 1), a->query_bias);
 	mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, source, key, a->key_bias);
 	if (!a->shared_key_value)
-		mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, source, value,
-		                                  a->value_bias);
+		mixer.parameters +=
+			wg_add_matrix(builder, WG_PART_ATTENTION, source, value, a->value_bias);
 	mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION,
 	                                  (double)a->heads * a->value_size, hidden, a->out_bias);
 	mixer.parameters += add_qk_norm(builder, a);
@@ -78,13 +79,14 @@ void wg_build_mla(struct wg_builder *builder, double hidden, const struct wg_mla
 	mixer.kv_rank = mla->kv_rank;
 	mixer.rope_size = mla->rope_size;
 	if (mla->query_rank > 0) {
-		mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, hidden, mla->query_rank,
-		                                  mla->bias);
+		mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, hidden,
+		                                  mla->query_rank, mla->bias);
 		mixer.parameters += wg_add_norms(builder, WG_NORM_RMS, 1, mla->query_rank);
 		mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, mla->query_rank,
 		                                  heads * key, false);
 	} else {
-		mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, hidden, heads * key, false);
+		mixer.parameters +=
+			wg_add_matrix(builder, WG_PART_ATTENTION, hidden, heads * key, false);
 	}
 	mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, hidden,
 	                                  (double)mla->kv_rank + mla->rope_size, mla->bias);
@@ -94,8 +96,8 @@ void wg_build_mla(struct wg_builder *builder, double hidden, const struct wg_mla
 	if (mla->output_gate)
 		mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, hidden,
 		                                  heads * mla->value_size, false);
-	mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, heads * mla->value_size, hidden,
-	                                  mla->bias);
+	mixer.parameters += wg_add_matrix(builder, WG_PART_ATTENTION, heads * mla->value_size,
+	                                  hidden, mla->bias);
 	if (mla->index_heads > 0) {
 		mixer.index_heads = mla->index_heads;
 		mixer.index_size = mla->index_size;

@@ -6,9 +6,15 @@ static void add_block(struct wg_builder *builder, const struct wg_blocks *b,
 {
 	unsigned size = b->head_size > 0 ? b->head_size : b->hidden / b->heads;
 	struct wg_attention attention = {
-		.heads = b->heads, .kv_heads = b->heads, .key_size = size, .value_size = size,
-		.query_bias = b->bias, .key_bias = b->bias && !b->no_key_bias, .value_bias = b->bias,
-		.out_bias = b->bias, .causal = b->causal,
+		.heads = b->heads,
+		.kv_heads = b->heads,
+		.key_size = size,
+		.value_size = size,
+		.query_bias = b->bias,
+		.key_bias = b->bias && !b->no_key_bias,
+		.value_bias = b->bias,
+		.out_bias = b->bias,
+		.causal = b->causal,
 	};
 	struct wg_layer layer = { 0 };
 
@@ -28,8 +34,8 @@ static void add_block(struct wg_builder *builder, const struct wg_blocks *b,
 
 struct wg_stack_builder *wg_add_blocks(struct wg_builder *builder, const struct wg_blocks *blocks)
 {
-	struct wg_stack_builder *stack = wg_add_stack(builder, blocks->role, blocks->hidden,
-	                                              blocks->layers);
+	struct wg_stack_builder *stack =
+		wg_add_stack(builder, blocks->role, blocks->hidden, blocks->layers);
 
 	if (stack == NULL)
 		return NULL;
@@ -47,18 +53,26 @@ struct wg_stack_builder *wg_add_blocks(struct wg_builder *builder, const struct 
 
 void wg_read_blocks(struct wg_config *config, struct wg_blocks *b)
 {
-	b->hidden = wg_config_need_key(config, "hidden\0hidden_size\0d_model\0embed_dim\0"
-	                               "vt_hidden_size\0width\0dim", 1, WG_LIMIT_DIMENSION);
-	b->layers = wg_config_need_key(config, "layers\0num_hidden_layers\0depth\0num_layers\0"
-	                               "vt_num_hidden_layers\0encoder_layers\0n_layers", 1,
-	                               WG_LIMIT_LAYERS);
-	b->heads = wg_config_need_key(config, "heads\0num_attention_heads\0num_heads\0"
+	b->hidden = wg_config_need_key(config,
+	                               "hidden\0hidden_size\0d_model\0embed_dim\0"
+	                               "vt_hidden_size\0width\0dim",
+	                               1, WG_LIMIT_DIMENSION);
+	b->layers = wg_config_need_key(config,
+	                               "layers\0num_hidden_layers\0depth\0num_layers\0"
+	                               "vt_num_hidden_layers\0encoder_layers\0n_layers",
+	                               1, WG_LIMIT_LAYERS);
+	b->heads = wg_config_need_key(config,
+	                              "heads\0num_attention_heads\0num_heads\0"
 	                              "attention_heads\0vt_num_attention_heads\0"
-	                              "encoder_attention_heads\0n_heads", 1, WG_LIMIT_DIMENSION);
-	b->width = wg_config_get_key(config, "ffn_width\0intermediate_size\0vt_intermediate_size\0"
-	                             "encoder_ffn_dim\0hidden_dim", 1, WG_LIMIT_DIMENSION, 0);
+	                              "encoder_attention_heads\0n_heads",
+	                              1, WG_LIMIT_DIMENSION);
+	b->width = wg_config_get_key(config,
+	                             "ffn_width\0intermediate_size\0vt_intermediate_size\0"
+	                             "encoder_ffn_dim\0hidden_dim",
+	                             1, WG_LIMIT_DIMENSION, 0);
 	if (b->width == 0)
-		b->width = (unsigned)(b->hidden * wg_config_number_key(config, "mlp_ratio", 0.01, 64, 4));
+		b->width = (unsigned)(b->hidden *
+		                      wg_config_number_key(config, "mlp_ratio", 0.01, 64, 4));
 }
 
 void wg_build_part(struct wg_builder *builder, const struct wg_json_at *part,

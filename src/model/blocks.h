@@ -8,15 +8,15 @@
 struct wg_blocks {
 	enum wg_stack_role role;
 	unsigned hidden, layers, heads, width;
-	unsigned head_size;              /* 0: hidden / heads */
-	bool gated, bias;                /* bias: of every matrix */
+	unsigned head_size; /* 0: hidden / heads */
+	bool gated, bias;   /* bias: of every matrix */
 	bool no_key_bias;
-	bool cross;                      /* a second attention, to an encoder */
+	bool cross; /* a second attention, to an encoder */
 	bool causal;
 	enum wg_norm norm;
-	double norms;                    /* of hidden width in a layer */
-	double extra;                    /* parameters a layer has beside all this */
-	double fixed_tokens;             /* tokens always seen; 0: the input's */
+	double norms;        /* of hidden width in a layer */
+	double extra;        /* parameters a layer has beside all this */
+	double fixed_tokens; /* tokens always seen; 0: the input's */
 };
 
 /* Adds the stack; own counts what the stack has beside its layers. NULL after

@@ -64,7 +64,10 @@ double wg_add_matrix(struct wg_builder *builder, enum wg_part part, double in, d
 double wg_add_norms(struct wg_builder *builder, enum wg_norm norm, double count, double width)
 {
 	static const double elements[] = {
-		[WG_NORM_RMS] = 1, [WG_NORM_LAYER] = 2, [WG_NORM_LAYER_NO_BIAS] = 1, [WG_NORM_PLAIN] = 0,
+		[WG_NORM_RMS] = 1,
+		[WG_NORM_LAYER] = 2,
+		[WG_NORM_LAYER_NO_BIAS] = 1,
+		[WG_NORM_PLAIN] = 0,
 	};
 
 	return wg_add_vectors(builder, count * width * elements[norm]);
@@ -128,10 +131,11 @@ void wg_add_layer(struct wg_builder *builder, struct wg_stack_builder *stack,
 
 	if (!wg_builder_ok(builder) || made->layer_count >= stack->capacity)
 		return;
-	while (kind < made->layer_kinds && !(same_mixer(&stack->layers[kind].mixer, &layer->mixer) &&
-	                                     same_mixer(&stack->layers[kind].cross, &layer->cross) &&
-	                                     same_ffn(&stack->layers[kind].ffn, &layer->ffn) &&
-	                                     stack->layers[kind].parameters == layer->parameters))
+	while (kind < made->layer_kinds &&
+	       !(same_mixer(&stack->layers[kind].mixer, &layer->mixer) &&
+	         same_mixer(&stack->layers[kind].cross, &layer->cross) &&
+	         same_ffn(&stack->layers[kind].ffn, &layer->ffn) &&
+	         stack->layers[kind].parameters == layer->parameters))
 		kind++;
 	if (kind == made->layer_kinds) {
 		stack->layers[kind] = *layer;

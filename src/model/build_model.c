@@ -32,7 +32,7 @@ static const char *name_at(const struct wg_json_at *place, const char *key)
 static const struct wg_family *find_family(struct wg_builder *builder)
 {
 	static const char *const keys[] = { "family", "architectures", "architecture", "model_type",
-	                                    "_class_name" };
+		                            "_class_name" };
 	const struct wg_config *config = &builder->config;
 	const struct wg_family *family = NULL;
 	const char *called = NULL;
@@ -58,7 +58,8 @@ static void build_family(struct wg_builder *builder)
 	/* LLaVA's own form names its tower and describes it elsewhere. */
 	if (wg_config_string_key(&builder->config, "mm_vision_tower") != NULL) {
 		builder->incomplete = true;
-		wg_builder_warn(builder, "the vision tower \"%.60s\" is only named in the config: "
+		wg_builder_warn(builder,
+		                "the vision tower \"%.60s\" is only named in the config: "
 		                "its layers are not known",
 		                wg_config_string_key(&builder->config, "mm_vision_tower"));
 	}
@@ -94,14 +95,16 @@ static void settle_index(struct wg_builder *builder, const struct wg_evidence *e
 	if (whole > 0 && fabs(bytes / 4 - whole) < fabs(bytes / 2 - whole)) {
 		per_element = 4;
 		if (storage->format != WG_WEIGHTS_FP32 && storage->stated)
-			wg_builder_warn(builder, "the files hold 4 bytes a parameter: stored as FP32, "
+			wg_builder_warn(builder,
+			                "the files hold 4 bytes a parameter: stored as FP32, "
 			                "whatever the config says");
 		model->stored.format = WG_WEIGHTS_FP32;
 	} else if (whole > 0 && per_element == 4) {
 		per_element = 2;
 		model->stored.format = WG_WEIGHTS_BF16;
 	}
-	elements = evidence->index_parameters > 0 ? evidence->index_parameters : bytes / per_element;
+	elements =
+		evidence->index_parameters > 0 ? evidence->index_parameters : bytes / per_element;
 	if (elements == whole) {
 		model->basis = WG_BASIS_INDEX;
 		model->parameters = whole;
@@ -109,15 +112,21 @@ static void settle_index(struct wg_builder *builder, const struct wg_evidence *e
 		model->basis = WG_BASIS_INDEX;
 		model->parameters = floor(elements);
 	} else if (fabs(elements - whole) > EXPLAINED * whole) {
-		wg_builder_warn(builder, "the index says %.0f parameters, the config %.0f", elements, whole);
+		wg_builder_warn(builder, "the index says %.0f parameters, the config %.0f",
+		                elements, whole);
 	}
 }
 
 /* A GGUF's mixture of block types: the nearest format by bits a weight. */
 static void settle_file_type(struct wg_builder *builder, const struct wg_evidence *evidence)
 {
-	static const struct { double bits; enum wg_weight_format format; } steps[] = {
-		{ 6, WG_WEIGHTS_INT4 }, { 12, WG_WEIGHTS_INT8_ONLY }, { 24, WG_WEIGHTS_FP16 },
+	static const struct {
+		double bits;
+		enum wg_weight_format format;
+	} steps[] = {
+		{ 6, WG_WEIGHTS_INT4 },
+		{ 12, WG_WEIGHTS_INT8_ONLY },
+		{ 24, WG_WEIGHTS_FP16 },
 		{ 1e9, WG_WEIGHTS_FP32 },
 	};
 	double bits = evidence->table->bytes * 8 / evidence->table->elements;
@@ -161,9 +170,11 @@ static void settle_given(struct wg_builder *builder, const struct wg_evidence *e
 {
 	struct wg_model *model = builder->model;
 
-	wg_builder_warn(builder, "only a size was given: a shape as Llama 2 would have is assumed, %u "
-	                "layers of hidden size %u with %u key-value heads", model->stacks[0].layer_count,
-	                model->stacks[0].hidden, model->stacks[0].layers[0].mixer.kv_heads);
+	wg_builder_warn(builder,
+	                "only a size was given: a shape as Llama 2 would have is assumed, %u "
+	                "layers of hidden size %u with %u key-value heads",
+	                model->stacks[0].layer_count, model->stacks[0].hidden,
+	                model->stacks[0].layers[0].mixer.kv_heads);
 	builder->main.elements[WG_PART_FFN] += evidence->given_parameters - model->parameters;
 	model->stored.bytes = evidence->given_parameters * 2;
 	model->basis = WG_BASIS_GIVEN;
@@ -189,7 +200,8 @@ static void settle(struct wg_builder *builder, const struct wg_evidence *evidenc
 		settle_index(builder, evidence, &storage);
 	model->active_parameters = model->parameters - inactive;
 	if (!storage.stated && !model->stored.exact)
-		wg_builder_warn(builder, "the config does not say the type of the weights: %s assumed",
+		wg_builder_warn(builder,
+		                "the config does not say the type of the weights: %s assumed",
 		                wg_weight_format_label(model->stored.format));
 }
 
@@ -204,15 +216,19 @@ static void build_unknown(struct wg_builder *builder, const struct wg_evidence *
 	if (evidence->index_bytes <= 0 && evidence->index_parameters <= 0 &&
 	    (evidence->table == NULL || evidence->table->count == 0)) {
 		wg_config_fail(&builder->config, NULL, WG_NOT_SUPPORTED,
-		               name[0] != '\0' ? "architecture \"%.60s\" is not known" :
-		               "the config does not name an architecture%s", name);
-		wg_error_hint(builder->config.error, "with the weights or their index beside it, it can "
+		               name[0] != '\0' ? "architecture \"%.60s\" is not known"
+		                               : "the config does not name an architecture%s",
+		               name);
+		wg_error_hint(builder->config.error,
+		              "with the weights or their index beside it, it can "
 		              "be sized; known families are in docs/families.md");
 		return;
 	}
-	wg_builder_warn(builder, "architecture \"%.60s\" is not known: sized from the %s; layers and "
-	                "KV cache are not known", name,
-	                evidence->table != NULL && evidence->table->count > 0 ? "tensors" : "index");
+	wg_builder_warn(
+		builder,
+		"architecture \"%.60s\" is not known: sized from the %s; layers and "
+		"KV cache are not known",
+		name, evidence->table != NULL && evidence->table->count > 0 ? "tensors" : "index");
 }
 
 static void describe(struct wg_builder *builder, const struct wg_evidence *evidence)
@@ -227,8 +243,9 @@ static void describe(struct wg_builder *builder, const struct wg_evidence *evide
 	model->id = text_copy(builder, evidence->id);
 	model->name = text_copy(builder, name != NULL ? name : evidence->id);
 	model->licence = text_copy(builder, licence);
-	model->origin = text_copy(builder, evidence->origin != NULL ? evidence->origin :
-	                          name_at(&builder->config.root, "source"));
+	model->origin = text_copy(builder, evidence->origin != NULL
+	                                           ? evidence->origin
+	                                           : name_at(&builder->config.root, "source"));
 }
 
 /* The values that the config's class has for absent keys. NULL: not known. */
@@ -242,7 +259,8 @@ static struct wg_json *open_defaults(struct wg_builder *builder)
 	for (size_t p = 0; p < builder->config.place_count && type == NULL; p++)
 		type = name_at(&builder->config.places[p], "model_type");
 	if (type == NULL || strcmp(type, "source") == 0 || file == NULL ||
-	    wg_json_open(file->bytes, file->length, file->path, WG_JSON_STRICT, &json, NULL) != WG_OK)
+	    wg_json_open(file->bytes, file->length, file->path, WG_JSON_STRICT, &json, NULL) !=
+	            WG_OK)
 		return NULL;
 	struct wg_json_at root = wg_json_root(json);
 	struct wg_json_at class = wg_json_member(&root, type);
@@ -260,8 +278,8 @@ static void build_known(struct wg_builder *builder)
 	build_family(builder);
 	if (wg_builder_ok(builder) && builder->family->build == NULL)
 		wg_build_towers(builder);
-	builder->model->max_context_tokens = wg_config_get(&builder->config, WG_FIELD_CONTEXT, 0,
-	                                                   1u << 31, 0);
+	builder->model->max_context_tokens =
+		wg_config_get(&builder->config, WG_FIELD_CONTEXT, 0, 1u << 31, 0);
 	builder->config.defaults = (struct wg_json_at){ 0 };
 	wg_json_free(defaults);
 	if (wg_builder_ok(builder) && builder->config.defaults_used[0] != '\0')
@@ -286,7 +304,8 @@ static void build(struct wg_builder *builder, const struct wg_evidence *evidence
 
 static bool keep_warnings(struct wg_builder *builder)
 {
-	const char **list = wg_arena_array(builder->arena, builder->warning_count + 1, sizeof *list);
+	const char **list =
+		wg_arena_array(builder->arena, builder->warning_count + 1, sizeof *list);
 
 	if (list == NULL) {
 		wg_builder_no_memory(builder);

@@ -13,7 +13,7 @@ static const char *const field_keys[WG_FIELD_COUNT] = {
 
 /* Names of the object that holds the language model in a multimodal config. */
 static const char *const language_parts[] = { "text_config", "language_config", "llm_config",
-                                              "language_model_config", "thinker_config" };
+	                                      "language_model_config", "thinker_config" };
 /* Objects that MPT and DBRX keep part of the shape in. */
 static const char *const inner_parts[] = { "attn_config", "ffn_config" };
 
@@ -138,8 +138,8 @@ void wg_config_fail(struct wg_config *config, const struct wg_json_at *at, enum 
 	va_start(arguments, format);
 	vsnprintf(message, sizeof message, format, arguments);
 	va_end(arguments);
-	config->status = wg_json_fail(at != NULL ? at : &config->root, config->error, status, "%s",
-	                              message);
+	config->status =
+		wg_json_fail(at != NULL ? at : &config->root, config->error, status, "%s", message);
 }
 
 static unsigned whole_number(struct wg_config *config, const struct wg_json_at *at, unsigned low,
@@ -162,7 +162,7 @@ static unsigned whole_number(struct wg_config *config, const struct wg_json_at *
 }
 
 unsigned wg_config_get_keys(struct wg_config *config, const char *keys, unsigned low, unsigned high,
-                       unsigned otherwise)
+                            unsigned otherwise)
 {
 	struct wg_json_at at;
 
@@ -172,7 +172,7 @@ unsigned wg_config_get_keys(struct wg_config *config, const char *keys, unsigned
 }
 
 unsigned wg_config_need_keys(struct wg_config *config, const char *keys, unsigned low,
-                            unsigned high)
+                             unsigned high)
 {
 	struct wg_json_at at;
 
@@ -220,7 +220,7 @@ bool wg_config_flag(struct wg_config *config, enum wg_field field, bool otherwis
 }
 
 double wg_config_number_keys(struct wg_config *config, const char *keys, double low, double high,
-                            double otherwise)
+                             double otherwise)
 {
 	struct wg_json_at at;
 	double value;
@@ -232,7 +232,8 @@ double wg_config_number_keys(struct wg_config *config, const char *keys, double 
 		return otherwise;
 	}
 	if (!(value >= low && value <= high)) {
-		wg_config_fail(config, &at, WG_BAD_INPUT, "%g is outside %g to %g", value, low, high);
+		wg_config_fail(config, &at, WG_BAD_INPUT, "%g is outside %g to %g", value, low,
+		               high);
 		return otherwise;
 	}
 	return value;

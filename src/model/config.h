@@ -20,11 +20,11 @@ enum wg_field {
 #define WG_CONFIG_PLACES 5
 
 struct wg_config {
-	struct wg_json_at root;                      /* the whole file */
-	struct wg_json_at places[WG_CONFIG_PLACES];  /* where facts are looked for, in order */
+	struct wg_json_at root;                     /* the whole file */
+	struct wg_json_at places[WG_CONFIG_PLACES]; /* where facts are looked for, in order */
 	size_t place_count;
-	struct wg_json_at defaults;                  /* of the class; asked last, and noted */
-	char defaults_used[160];                     /* the keys that were taken from there */
+	struct wg_json_at defaults; /* of the class; asked last, and noted */
+	char defaults_used[160];    /* the keys that were taken from there */
 	enum wg_status status;
 	struct wg_error *error;
 };
@@ -58,8 +58,8 @@ bool wg_config_has(struct wg_config *config, enum wg_field field);
 unsigned wg_config_get(struct wg_config *config, enum wg_field field, unsigned low, unsigned high,
                        unsigned otherwise);
 unsigned wg_config_need(struct wg_config *config, enum wg_field field, unsigned low, unsigned high);
-unsigned wg_config_get_keys(struct wg_config *config, const char *keys, unsigned low,
-                            unsigned high, unsigned otherwise);
+unsigned wg_config_get_keys(struct wg_config *config, const char *keys, unsigned low, unsigned high,
+                            unsigned otherwise);
 unsigned wg_config_need_keys(struct wg_config *config, const char *keys, unsigned low,
                              unsigned high);
 #define wg_config_get_key(config, keys, low, high, otherwise) \
@@ -82,8 +82,9 @@ unsigned wg_config_element(struct wg_config *config, const struct wg_json_at *ar
                            unsigned low, unsigned high, unsigned otherwise);
 
 /* Records an error at the place of a field (or the root) unless there is one. */
-__attribute__((format(printf, 4, 5)))
-void wg_config_fail(struct wg_config *config, const struct wg_json_at *at, enum wg_status status,
-                    const char *format, ...);
+__attribute__((format(printf, 4, 5))) void wg_config_fail(struct wg_config *config,
+                                                          const struct wg_json_at *at,
+                                                          enum wg_status status, const char *format,
+                                                          ...);
 
 #endif

@@ -7,12 +7,12 @@
 struct wg_decoder {
 	unsigned hidden, layers, vocabulary;
 	struct wg_attention attention;
-	struct wg_mla mla;               /* heads 0: no MLA */
-	unsigned width;                  /* dense FFN */
+	struct wg_mla mla; /* heads 0: no MLA */
+	unsigned width;    /* dense FFN */
 	bool gated, ffn_bias, tied, head_bias;
 	enum wg_norm norm;
-	double layer_norms;              /* norms of hidden width in a layer */
-	double layer_extra;              /* parameters a layer has beside all this (vectors) */
+	double layer_norms; /* norms of hidden width in a layer */
+	double layer_extra; /* parameters a layer has beside all this (vectors) */
 	double final_norms;
 	unsigned positions;              /* rows of learned positions */
 	unsigned embedding_width;        /* when not hidden; 0: hidden */
@@ -24,8 +24,8 @@ struct wg_decoder {
 	struct wg_json_at moe_frequency; /* array: 1 MoE, 0 dense, a layer each */
 	struct wg_json_at dense_list;    /* array: layers that are dense */
 	struct wg_json_at layer_types;   /* array or pattern: what each layer is */
-	unsigned full_every;             /* windows: each full_every-th layer sees all; 0: no rule */
-	unsigned window_from;            /* windows: layers before this one see all */
+	unsigned full_every;  /* windows: each full_every-th layer sees all; 0: no rule */
+	unsigned window_from; /* windows: layers before this one see all */
 	unsigned mtp_layers;
 };
 
@@ -33,8 +33,8 @@ struct wg_decoder {
 void wg_decoder_read(struct wg_builder *builder, struct wg_decoder *ret_decoder);
 /* Adds the main stack and the draft layers from what was read. */
 void wg_decoder_build(struct wg_builder *builder, const struct wg_decoder *decoder);
-void wg_decoder_layer(struct wg_builder *builder, const struct wg_decoder *decoder,
-                      unsigned index, struct wg_layer *ret_layer);
+void wg_decoder_layer(struct wg_builder *builder, const struct wg_decoder *decoder, unsigned index,
+                      struct wg_layer *ret_layer);
 /* Parts of a layer, for families that mix them. */
 bool wg_decoder_is_moe(struct wg_builder *builder, const struct wg_decoder *decoder,
                        unsigned index);

@@ -45,8 +45,10 @@ static void single_block(struct dit *d, struct wg_layer *layer)
 	double h = d->hidden;
 
 	layer->mixer = (struct wg_mixer){ .kind = WG_MIXER_ATTENTION,
-		.heads = (unsigned)(h / d->head_size), .kv_heads = (unsigned)(h / d->head_size),
-		.key_size = (unsigned)d->head_size, .value_size = (unsigned)d->head_size };
+		                          .heads = (unsigned)(h / d->head_size),
+		                          .kv_heads = (unsigned)(h / d->head_size),
+		                          .key_size = (unsigned)d->head_size,
+		                          .value_size = (unsigned)d->head_size };
 	layer->mixer.parameters = wg_add_matrices(d->builder, WG_PART_ATTENTION, 3, h, h, true) +
 	                          wg_add_vectors(d->builder, 2 * d->head_size);
 	layer->mixer.matmul_parameters = 3 * h * h;
@@ -84,8 +86,10 @@ void wg_build_flux_model(struct wg_builder *builder)
 	/* time, and guidance where it is an input, from 256 sinusoids */
 	embeddings = wg_config_flag_key(config, "guidance_embeds", false) ? 2 : 1;
 	for (int i = 0; i < embeddings; i++)
-		own += linear(&d, WG_PART_FFN, 256, d.hidden) + linear(&d, WG_PART_FFN, d.hidden, d.hidden);
-	own += linear(&d, WG_PART_FFN, pooled, d.hidden) + linear(&d, WG_PART_FFN, d.hidden, d.hidden);
+		own += linear(&d, WG_PART_FFN, 256, d.hidden) +
+		       linear(&d, WG_PART_FFN, d.hidden, d.hidden);
+	own += linear(&d, WG_PART_FFN, pooled, d.hidden) +
+	       linear(&d, WG_PART_FFN, d.hidden, d.hidden);
 	own += linear(&d, WG_PART_FFN, text, d.hidden) + linear(&d, WG_PART_FFN, in, d.hidden);
 	for (unsigned i = 0; i < doubles + singles && wg_builder_ok(builder); i++) {
 		struct wg_layer layer = { 0 };
@@ -96,7 +100,8 @@ void wg_build_flux_model(struct wg_builder *builder)
 			single_block(&d, &layer);
 		wg_add_layer(builder, stack, &layer);
 	}
-	own += linear(&d, WG_PART_FFN, d.hidden, 2 * d.hidden) + linear(&d, WG_PART_FFN, d.hidden, in);
+	own += linear(&d, WG_PART_FFN, d.hidden, 2 * d.hidden) +
+	       linear(&d, WG_PART_FFN, d.hidden, in);
 	stack->stack.parameters += own;
 }
 
@@ -111,8 +116,8 @@ void wg_build_hunyuan_dit_model(struct wg_builder *builder)
 	double ratio = wg_config_number_key(config, "mlp_ratio", 0.01, 64, 4);
 	double text = wg_config_get_key(config, "text_width\0cross_attention_dim", 1,
 	                                WG_LIMIT_DIMENSION, 1024);
-	double t5 = wg_config_get_key(config, "t5_width\0cross_attention_dim_t5", 1, WG_LIMIT_DIMENSION,
-	                              2048);
+	double t5 = wg_config_get_key(config, "t5_width\0cross_attention_dim_t5", 1,
+	                              WG_LIMIT_DIMENSION, 2048);
 	double patch = wg_config_get_key(config, "patch_size", 1, 1024, 2);
 	double in = wg_config_get_key(config, "in_channels", 1, 65536, 4);
 	struct dit d = { builder, (double)heads * size, size };
@@ -125,17 +130,26 @@ void wg_build_hunyuan_dit_model(struct wg_builder *builder)
 		return;
 	for (unsigned i = 0; i < layers && wg_builder_ok(builder); i++) {
 		struct wg_layer layer = { 0 };
-		struct wg_attention a = { .heads = heads, .kv_heads = heads, .key_size = size,
-			.value_size = size, .query_bias = true, .key_bias = true, .value_bias = true,
-			.out_bias = true, .qk_norm = WG_QK_NORM_HEAD, .qk_norm_kind = WG_NORM_LAYER };
+		struct wg_attention a = { .heads = heads,
+			                  .kv_heads = heads,
+			                  .key_size = size,
+			                  .value_size = size,
+			                  .query_bias = true,
+			                  .key_bias = true,
+			                  .value_bias = true,
+			                  .out_bias = true,
+			                  .qk_norm = WG_QK_NORM_HEAD,
+			                  .qk_norm_kind = WG_NORM_LAYER };
 
 		wg_build_attention(builder, d.hidden, &a, &layer.mixer);
 		a.cross = true;
 		a.source_width = text;
 		wg_build_attention(builder, d.hidden, &a, &layer.cross);
-		wg_build_dense(builder, d.hidden, (unsigned)(d.hidden * ratio), false, true, &layer.ffn);
+		wg_build_dense(builder, d.hidden, (unsigned)(d.hidden * ratio), false, true,
+		               &layer.ffn);
 		layer.parameters = layer.mixer.parameters + layer.cross.parameters +
-		                   layer.ffn.parameters + linear(&d, WG_PART_FFN, d.hidden, d.hidden) +
+		                   layer.ffn.parameters +
+		                   linear(&d, WG_PART_FFN, d.hidden, d.hidden) +
 		                   wg_add_norms(builder, WG_NORM_LAYER, 3, d.hidden);
 		if (i > layers / 2)
 			layer.parameters += linear(&d, WG_PART_FFN, 2 * d.hidden, d.hidden) +
@@ -143,11 +157,11 @@ void wg_build_hunyuan_dit_model(struct wg_builder *builder)
 		wg_add_layer(builder, stack, &layer);
 	}
 	stack->stack.parameters += linear(&d, WG_PART_FFN, t5, 4 * t5) +
-	        linear(&d, WG_PART_FFN, 4 * t5, text) +
-	        linear(&d, WG_PART_EMBEDDING, in * patch * patch, d.hidden) +
-	        linear(&d, WG_PART_FFN, d.hidden, 2 * d.hidden) +
-	        linear(&d, WG_PART_FFN, d.hidden, patch * patch * in * 2);
+	                           linear(&d, WG_PART_FFN, 4 * t5, text) +
+	                           linear(&d, WG_PART_EMBEDDING, in * patch * patch, d.hidden) +
+	                           linear(&d, WG_PART_FFN, d.hidden, 2 * d.hidden) +
+	                           linear(&d, WG_PART_FFN, d.hidden, patch * patch * in * 2);
 	builder->incomplete = true;
 	wg_builder_warn(builder, "the time and size embeddings of HunyuanDiT are not counted: the "
-	                "total is a little low");
+	                         "total is a little low");
 }

@@ -16,8 +16,9 @@ static double embedding(struct wg_builder *builder, double rows, double width)
 static void build_bert(struct wg_builder *builder, unsigned types, bool pooler)
 {
 	struct wg_config *config = &builder->config;
-	struct wg_blocks b = { .role = WG_STACK_ENCODER, .bias = true, .norm = WG_NORM_LAYER,
-		.norms = 2 };
+	struct wg_blocks b = {
+		.role = WG_STACK_ENCODER, .bias = true, .norm = WG_NORM_LAYER, .norms = 2
+	};
 	unsigned vocabulary = wg_config_need(config, WG_FIELD_VOCABULARY, 1, WG_LIMIT_DIMENSION);
 	unsigned positions = wg_config_get(config, WG_FIELD_CONTEXT, 1, WG_LIMIT_DIMENSION, 512);
 	struct wg_stack_builder *stack;
@@ -30,12 +31,15 @@ static void build_bert(struct wg_builder *builder, unsigned types, bool pooler)
 	stack = wg_add_blocks(builder, &b);
 	if (stack == NULL)
 		return;
-	stack->stack.parameters += embedding(builder, (double)vocabulary + positions + types, width);
+	stack->stack.parameters +=
+		embedding(builder, (double)vocabulary + positions + types, width);
 	stack->stack.parameters += wg_add_norms(builder, WG_NORM_LAYER, 1, width);
 	if (width != b.hidden)
-		stack->stack.parameters += wg_add_matrix(builder, WG_PART_FFN, width, b.hidden, true);
+		stack->stack.parameters +=
+			wg_add_matrix(builder, WG_PART_FFN, width, b.hidden, true);
 	if (pooler)
-		stack->stack.parameters += wg_add_matrix(builder, WG_PART_FFN, b.hidden, b.hidden, true);
+		stack->stack.parameters +=
+			wg_add_matrix(builder, WG_PART_FFN, b.hidden, b.hidden, true);
 	builder->model->vocabulary = vocabulary;
 	builder->model->tied_head = true;
 }
@@ -54,8 +58,9 @@ void wg_build_distilbert_model(struct wg_builder *builder)
 void wg_build_modernbert_model(struct wg_builder *builder)
 {
 	struct wg_config *config = &builder->config;
-	struct wg_blocks b = { .role = WG_STACK_ENCODER, .gated = true,
-		.norm = WG_NORM_LAYER_NO_BIAS, .norms = 2 };
+	struct wg_blocks b = {
+		.role = WG_STACK_ENCODER, .gated = true, .norm = WG_NORM_LAYER_NO_BIAS, .norms = 2
+	};
 	unsigned vocabulary = wg_config_need(config, WG_FIELD_VOCABULARY, 1, WG_LIMIT_DIMENSION);
 	struct wg_stack_builder *stack;
 
@@ -74,9 +79,13 @@ void wg_build_modernbert_model(struct wg_builder *builder)
 void wg_build_clip_text_model(struct wg_builder *builder)
 {
 	struct wg_config *config = &builder->config;
-	struct wg_blocks b = { .role = WG_STACK_ENCODER, .bias = true, .norm = WG_NORM_LAYER,
-		.norms = 2, .causal = true };
-	unsigned vocabulary = wg_config_get(config, WG_FIELD_VOCABULARY, 1, WG_LIMIT_DIMENSION, 49408);
+	struct wg_blocks b = { .role = WG_STACK_ENCODER,
+		               .bias = true,
+		               .norm = WG_NORM_LAYER,
+		               .norms = 2,
+		               .causal = true };
+	unsigned vocabulary =
+		wg_config_get(config, WG_FIELD_VOCABULARY, 1, WG_LIMIT_DIMENSION, 49408);
 	unsigned positions = wg_config_get(config, WG_FIELD_CONTEXT, 1, WG_LIMIT_DIMENSION, 77);
 	struct wg_json_at architectures;
 	struct wg_stack_builder *stack;
@@ -93,9 +102,11 @@ void wg_build_clip_text_model(struct wg_builder *builder)
 		struct wg_json_at first = wg_json_element(&architectures, 0);
 
 		if (wg_json_as_string(&first, &name) && strstr(name, "Projection") != NULL)
-			stack->stack.parameters += wg_add_matrix(builder, WG_PART_FFN, b.hidden,
-			        wg_config_need_key(config, "projection\0projection_dim", 1,
-			                           WG_LIMIT_DIMENSION), false);
+			stack->stack.parameters += wg_add_matrix(
+				builder, WG_PART_FFN, b.hidden,
+				wg_config_need_key(config, "projection\0projection_dim", 1,
+			                           WG_LIMIT_DIMENSION),
+				false);
 	}
 }
 
@@ -103,13 +114,13 @@ void wg_build_clip_text_model(struct wg_builder *builder)
 
 struct patches {
 	double count;
-	double weights;              /* of one row of the patch projection */
+	double weights; /* of one row of the patch projection */
 };
 
 static struct patches read_patches(struct wg_config *config, unsigned image, unsigned patch)
 {
-	unsigned channels = wg_config_get_key(config, "channels\0num_channels\0in_channels\0in_chans",
-	                                      1, 4096, 3);
+	unsigned channels = wg_config_get_key(
+		config, "channels\0num_channels\0in_channels\0in_chans", 1, 4096, 3);
 	double side;
 
 	image = wg_config_get_key(config, "image_size", 1, 65536, image);
@@ -122,8 +133,9 @@ static struct patches read_patches(struct wg_config *config, unsigned image, uns
 void wg_build_vit_model(struct wg_builder *builder)
 {
 	struct wg_config *config = &builder->config;
-	struct wg_blocks b = { .role = WG_STACK_VISION, .bias = true, .norm = WG_NORM_LAYER,
-		.norms = 2 };
+	struct wg_blocks b = {
+		.role = WG_STACK_VISION, .bias = true, .norm = WG_NORM_LAYER, .norms = 2
+	};
 	struct patches p = read_patches(config, 224, 16);
 	struct wg_stack_builder *stack;
 
@@ -134,7 +146,8 @@ void wg_build_vit_model(struct wg_builder *builder)
 		return;
 	stack->stack.parameters += wg_add_vectors(builder, b.hidden);
 	stack->stack.parameters += embedding(builder, p.count + 1, b.hidden);
-	stack->stack.parameters += wg_add_matrix(builder, WG_PART_EMBEDDING, p.weights, b.hidden, true);
+	stack->stack.parameters +=
+		wg_add_matrix(builder, WG_PART_EMBEDDING, p.weights, b.hidden, true);
 	stack->stack.parameters += wg_add_norms(builder, WG_NORM_LAYER, 1, b.hidden);
 	stack->stack.parameters += wg_add_matrix(builder, WG_PART_FFN, b.hidden, b.hidden, true);
 }
@@ -143,8 +156,9 @@ void wg_build_vit_model(struct wg_builder *builder)
 void wg_build_clip_vision_model(struct wg_builder *builder)
 {
 	struct wg_config *config = &builder->config;
-	struct wg_blocks b = { .role = WG_STACK_VISION, .bias = true, .norm = WG_NORM_LAYER,
-		.norms = 2 };
+	struct wg_blocks b = {
+		.role = WG_STACK_VISION, .bias = true, .norm = WG_NORM_LAYER, .norms = 2
+	};
 	const char *type = wg_config_string_key(config, "model_type");
 	bool siglip = type != NULL && strncmp(type, "siglip", 6) == 0;
 	struct patches p = read_patches(config, 224, siglip ? 16 : 32);
@@ -158,8 +172,8 @@ void wg_build_clip_vision_model(struct wg_builder *builder)
 	if (!siglip)
 		stack->stack.parameters += wg_add_vectors(builder, b.hidden);
 	stack->stack.parameters += embedding(builder, b.fixed_tokens, b.hidden);
-	stack->stack.parameters += wg_add_matrix(builder, WG_PART_EMBEDDING, p.weights, b.hidden,
-	                                         siglip);
+	stack->stack.parameters +=
+		wg_add_matrix(builder, WG_PART_EMBEDDING, p.weights, b.hidden, siglip);
 	stack->stack.parameters += wg_add_norms(builder, WG_NORM_LAYER, siglip ? 1 : 2, b.hidden);
 }
 
@@ -179,7 +193,8 @@ void wg_build_clip_model(struct wg_builder *builder)
 	wg_build_part(builder, &text, wg_build_clip_text_model);
 	/* two projections into the shared space and its temperature */
 	for (size_t i = 0; i < builder->stack_count; i++)
-		wg_add_matrix(builder, WG_PART_FFN, builder->stacks[i].stack.hidden, projection, false);
+		wg_add_matrix(builder, WG_PART_FFN, builder->stacks[i].stack.hidden, projection,
+		              false);
 	wg_add_vectors(builder, 1);
 }
 
@@ -189,8 +204,9 @@ void wg_build_clip_model(struct wg_builder *builder)
 void wg_build_hubert_model(struct wg_builder *builder)
 {
 	struct wg_config *config = &builder->config;
-	struct wg_blocks b = { .role = WG_STACK_AUDIO, .bias = true, .norm = WG_NORM_LAYER,
-		.norms = 2 };
+	struct wg_blocks b = {
+		.role = WG_STACK_AUDIO, .bias = true, .norm = WG_NORM_LAYER, .norms = 2
+	};
 	struct wg_json_at sizes, kernels;
 	struct wg_stack_builder *stack;
 	double own = 0, channels = 1;
@@ -204,14 +220,16 @@ void wg_build_hubert_model(struct wg_builder *builder)
 	stack = wg_add_blocks(builder, &b);
 	if (stack == NULL || !wg_config_find_key(config, "conv_dim", &sizes) ||
 	    !wg_config_find_key(config, "conv_kernel", &kernels)) {
-		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"conv_dim\" or \"conv_kernel\" is missing");
+		wg_config_fail(config, NULL, WG_BAD_INPUT,
+		               "key \"conv_dim\" or \"conv_kernel\" is missing");
 		return;
 	}
 	for (size_t i = 0; i < wg_json_count(&sizes) && i < 64; i++) {
 		double out = wg_config_element(config, &sizes, i, 1, 65536, 1);
 
-		own += wg_add_vectors(builder, channels * out *
-		                      wg_config_element(config, &kernels, i, 1, 65536, 1));
+		own += wg_add_vectors(builder,
+		                      channels * out *
+		                              wg_config_element(config, &kernels, i, 1, 65536, 1));
 		own += wg_add_vectors(builder, bias ? out : 0);
 		if (each || i == 0)
 			own += wg_add_norms(builder, WG_NORM_LAYER, 1, out);
@@ -220,9 +238,9 @@ void wg_build_hubert_model(struct wg_builder *builder)
 	own += wg_add_norms(builder, WG_NORM_LAYER, 1, channels);
 	own += wg_add_matrix(builder, WG_PART_FFN, channels, b.hidden, true);
 	/* weight-normalised convolution: its length per tap is kept apart */
-	own += wg_add_vectors(builder, (double)b.hidden * (b.hidden / groups) * positions + positions +
-	                      b.hidden);
+	own += wg_add_vectors(builder, (double)b.hidden * (b.hidden / groups) * positions +
+	                                       positions + b.hidden);
 	own += wg_add_norms(builder, WG_NORM_LAYER, 1, b.hidden);
-	own += wg_add_vectors(builder, b.hidden);   /* the mask's embedding */
+	own += wg_add_vectors(builder, b.hidden); /* the mask's embedding */
 	stack->stack.parameters += own;
 }

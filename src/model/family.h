@@ -77,8 +77,8 @@ void wg_family_deepseek_v4(struct wg_builder *builder, struct wg_decoder *decode
 void wg_layer_deepseek_v4(struct wg_builder *builder, const struct wg_decoder *decoder,
                           unsigned index, struct wg_layer *ret_layer);
 void wg_family_mimo_v2(struct wg_builder *builder, struct wg_decoder *decoder);
-void wg_layer_mimo_v2(struct wg_builder *builder, const struct wg_decoder *decoder,
-                      unsigned index, struct wg_layer *ret_layer);
+void wg_layer_mimo_v2(struct wg_builder *builder, const struct wg_decoder *decoder, unsigned index,
+                      struct wg_layer *ret_layer);
 void wg_family_nemotron_nas(struct wg_builder *builder, struct wg_decoder *decoder);
 void wg_layer_nemotron_nas(struct wg_builder *builder, const struct wg_decoder *decoder,
                            unsigned index, struct wg_layer *ret_layer);

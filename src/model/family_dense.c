@@ -14,7 +14,8 @@ void wg_family_llama(struct wg_builder *builder, struct wg_decoder *d)
 void wg_family_qwen(struct wg_builder *builder, struct wg_decoder *d)
 {
 	if (wg_config_has(&builder->config, WG_FIELD_DENSE_WIDTH))
-		d->width = wg_config_need(&builder->config, WG_FIELD_DENSE_WIDTH, 1, WG_LIMIT_DIMENSION);
+		d->width = wg_config_need(&builder->config, WG_FIELD_DENSE_WIDTH, 1,
+		                          WG_LIMIT_DIMENSION);
 	else if (d->width % 2 == 0)
 		d->width /= 2;
 	else
@@ -112,8 +113,8 @@ void wg_family_gpt_neo(struct wg_builder *builder, struct wg_decoder *d)
 {
 	struct wg_json_at types;
 
-	d->attention.window_tokens = wg_config_get_key(&builder->config, "window_size", 1, 1u << 30,
-	                                               256);
+	d->attention.window_tokens =
+		wg_config_get_key(&builder->config, "window_size", 1, 1u << 30, 256);
 	if (!wg_config_find_key(&builder->config, "attention_layers", &types)) {
 		wg_builder_warn(builder, "no attention_layers: all layers taken as global");
 		d->attention.window_tokens = 0;

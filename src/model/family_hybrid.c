@@ -33,8 +33,9 @@ void wg_layer_qwen3_next(struct wg_builder *builder, const struct wg_decoder *d,
                          struct wg_layer *layer)
 {
 	struct wg_config *config = &builder->config;
-	bool full = index >= d->layers || (wg_decoder_layer_type(d, index) != NULL ?
-	        has_type(d, index, "full") : (index + 1) % d->full_every == 0);
+	bool full = index >= d->layers ||
+	            (wg_decoder_layer_type(d, index) != NULL ? has_type(d, index, "full")
+	                                                     : (index + 1) % d->full_every == 0);
 
 	if (full) {
 		wg_build_attention(builder, d->hidden, &d->attention, &layer->mixer);
@@ -59,7 +60,8 @@ static bool is_listed(struct wg_builder *builder, const struct wg_json_at *list,
 	size_t count = wg_json_count(list);
 
 	for (size_t i = 0; i < count && i < WG_LIMIT_LAYERS; i++)
-		if (wg_config_element(&builder->config, list, i, 0, WG_LIMIT_LAYERS, 0) == index + 1)
+		if (wg_config_element(&builder->config, list, i, 0, WG_LIMIT_LAYERS, 0) ==
+		    index + 1)
 			return true;
 	return false;
 }
@@ -69,12 +71,14 @@ void wg_family_kimi_linear(struct wg_builder *builder, struct wg_decoder *d)
 	struct wg_config *config = &builder->config;
 
 	d->mla.output_gate = wg_config_flag_key(config, "mla_use_output_gate", false);
-	d->moe.hidden = wg_config_get(config, WG_FIELD_LATENT_SIZE, 1, WG_LIMIT_DIMENSION, d->hidden);
+	d->moe.hidden =
+		wg_config_get(config, WG_FIELD_LATENT_SIZE, 1, WG_LIMIT_DIMENSION, d->hidden);
 	if (d->mla.heads == 0)
 		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"kv_lora_rank\" is missing");
 	if (d->moe.hidden != d->hidden || wg_config_has(config, WG_FIELD_LATENT_SIZE)) {
 		builder->incomplete = true;
-		wg_builder_warn(builder, "Kimi-K3: residual connections across layers are not counted; "
+		wg_builder_warn(builder,
+		                "Kimi-K3: residual connections across layers are not counted; "
 		                "the total is a little low");
 	}
 }
@@ -119,7 +123,8 @@ void wg_family_lfm2(struct wg_builder *builder, struct wg_decoder *d)
 
 	d->width = wg_config_get_key(config, "block_ff_dim", 1, WG_LIMIT_DIMENSION, d->width);
 	if (d->moe.experts == 0 && wg_config_flag_key(config, "block_auto_adjust_ff_dim", false))
-		d->width = (unsigned)(ceil(floor(2.0 * d->width / 3) * multiplier / multiple) * multiple);
+		d->width = (unsigned)(ceil(floor(2.0 * d->width / 3) * multiplier / multiple) *
+		                      multiple);
 	if (d->moe.experts > 0 && !wg_config_flag_key(config, "use_expert_bias", true))
 		d->moe.router_extra = 0;
 }
@@ -138,9 +143,9 @@ void wg_layer_lfm2(struct wg_builder *builder, const struct wg_decoder *d, unsig
 	if (full)
 		wg_build_attention(builder, d->hidden, &d->attention, &layer->mixer);
 	else
-		wg_build_short_convolution(builder, d->hidden,
-		                           wg_config_get(config, WG_FIELD_CONV_KERNEL, 1, 1024, 3),
-		                           wg_config_flag_key(config, "conv_bias", false), &layer->mixer);
+		wg_build_short_convolution(
+			builder, d->hidden, wg_config_get(config, WG_FIELD_CONV_KERNEL, 1, 1024, 3),
+			wg_config_flag_key(config, "conv_bias", false), &layer->mixer);
 	complete(builder, d, index, layer);
 }
 
@@ -183,7 +188,8 @@ void wg_layer_jamba(struct wg_builder *builder, const struct wg_decoder *d, unsi
 			wg_config_get(config, WG_FIELD_CONV_KERNEL, 1, 1024, 4),
 			rank_of(config, d->hidden),
 			wg_config_flag_key(config, "mamba_proj_bias", false),
-			wg_config_flag_key(config, "mamba_conv_bias", true), true,
+			wg_config_flag_key(config, "mamba_conv_bias", true),
+			true,
 		};
 		wg_build_mamba(builder, d->hidden, &mamba, &layer->mixer);
 	}
@@ -206,11 +212,14 @@ static void add_mamba2(struct wg_builder *builder, const struct wg_decoder *d,
 	if (!(wg_config_find(config, WG_FIELD_SSM_HEAD_SIZE, &at) && wg_json_as_string(&at, &word)))
 		size = wg_config_get(config, WG_FIELD_SSM_HEAD_SIZE, 1, WG_LIMIT_DIMENSION, size);
 	struct wg_mamba2 mamba = {
-		heads, size, wg_config_get(config, WG_FIELD_SSM_GROUPS, 1, WG_LIMIT_DIMENSION, 1),
+		heads,
+		size,
+		wg_config_get(config, WG_FIELD_SSM_GROUPS, 1, WG_LIMIT_DIMENSION, 1),
 		wg_config_get(config, WG_FIELD_STATE_SIZE, 1, WG_LIMIT_DIMENSION, 128),
 		wg_config_get(config, WG_FIELD_CONV_KERNEL, 1, 1024, 4),
 		wg_config_flag_key(config, "mamba_proj_bias", false),
-		wg_config_flag_key(config, "use_conv_bias\0mamba_conv_bias", true), true,
+		wg_config_flag_key(config, "use_conv_bias\0mamba_conv_bias", true),
+		true,
 	};
 	wg_build_mamba2(builder, d->hidden, &mamba, ret_mixer);
 }
@@ -226,16 +235,18 @@ void wg_family_granite_hybrid(struct wg_builder *builder, struct wg_decoder *d)
 		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"layer_types\" is missing");
 }
 
-void wg_layer_granite_hybrid(struct wg_builder *builder, const struct wg_decoder *d,
-                             unsigned index, struct wg_layer *layer)
+void wg_layer_granite_hybrid(struct wg_builder *builder, const struct wg_decoder *d, unsigned index,
+                             struct wg_layer *layer)
 {
 	struct wg_config *config = &builder->config;
 	struct wg_json_at list;
 	bool attention = has_type(d, index, "attention") || has_type(d, index, "full");
 
 	if (wg_config_find(config, WG_FIELD_ATTENTION_LAYERS, &list))
-		for (size_t i = 0; i < wg_json_count(&list) && i < WG_LIMIT_LAYERS && !attention; i++)
-			attention = wg_config_element(config, &list, i, 0, WG_LIMIT_LAYERS, 0) == index;
+		for (size_t i = 0; i < wg_json_count(&list) && i < WG_LIMIT_LAYERS && !attention;
+		     i++)
+			attention =
+				wg_config_element(config, &list, i, 0, WG_LIMIT_LAYERS, 0) == index;
 	if (attention)
 		wg_build_attention(builder, d->hidden, &d->attention, &layer->mixer);
 	else
@@ -248,19 +259,22 @@ void wg_layer_granite_hybrid(struct wg_builder *builder, const struct wg_decoder
 void wg_family_nemotron_h(struct wg_builder *builder, struct wg_decoder *d)
 {
 	struct wg_config *config = &builder->config;
-	const char *pattern = wg_config_string_key(config, "layer_pattern\0hybrid_override_pattern");
+	const char *pattern =
+		wg_config_string_key(config, "layer_pattern\0hybrid_override_pattern");
 	struct wg_json_at at;
 
 	d->attention.window_tokens = 0;
-	d->moe.hidden = wg_config_get(config, WG_FIELD_LATENT_SIZE, 1, WG_LIMIT_DIMENSION, d->hidden);
+	d->moe.hidden =
+		wg_config_get(config, WG_FIELD_LATENT_SIZE, 1, WG_LIMIT_DIMENSION, d->hidden);
 	if (pattern == NULL) {
-		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"hybrid_override_pattern\" is missing");
+		wg_config_fail(config, NULL, WG_BAD_INPUT,
+		               "key \"hybrid_override_pattern\" is missing");
 		return;
 	}
 	wg_config_find_key(config, "layer_pattern\0hybrid_override_pattern", &at);
 	if (strlen(pattern) != d->layers)
-		wg_config_fail(config, &at, WG_BAD_INPUT, "%zu letters for %u layers", strlen(pattern),
-		               d->layers);
+		wg_config_fail(config, &at, WG_BAD_INPUT, "%zu letters for %u layers",
+		               strlen(pattern), d->layers);
 	if (strspn(pattern, "M*-E") != strlen(pattern))
 		wg_config_fail(config, &at, WG_BAD_INPUT, "letters other than M * - E");
 	d->layer_types = at;

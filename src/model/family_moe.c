@@ -14,8 +14,9 @@ void wg_family_minimax_m2(struct wg_builder *builder, struct wg_decoder *d)
 		d->moe.router_extra = 0;
 	/* MTP modules are counted in modules of so many layers. */
 	if (wg_config_flag_key(&builder->config, "use_mtp", false))
-		d->mtp_layers = wg_config_get_key(&builder->config, "num_mtp_modules", 0, 64, 0) *
-		                wg_config_get_key(&builder->config, "mtp_transformer_layers", 0, 64, 1);
+		d->mtp_layers =
+			wg_config_get_key(&builder->config, "num_mtp_modules", 0, 64, 0) *
+			wg_config_get_key(&builder->config, "mtp_transformer_layers", 0, 64, 1);
 }
 
 /* A learned sink a head; windows on even layers when no list says which. */

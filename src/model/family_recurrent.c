@@ -49,13 +49,15 @@ void wg_build_mamba_model(struct wg_builder *builder)
 		return;
 	unsigned expand = wg_config_get(config, WG_FIELD_EXPAND, 1, 64, 2);
 	struct wg_mamba mamba = {
-		wg_config_get_key(config, "inner_size\0intermediate_size\0d_inner", 1, WG_LIMIT_DIMENSION,
-		                  expand * f.hidden),
+		wg_config_get_key(config, "inner_size\0intermediate_size\0d_inner", 1,
+		                  WG_LIMIT_DIMENSION, expand * f.hidden),
 		wg_config_get(config, WG_FIELD_STATE_SIZE, 1, WG_LIMIT_DIMENSION, 16),
 		wg_config_get(config, WG_FIELD_CONV_KERNEL, 1, 1024, 4),
-		wg_config_get(config, WG_FIELD_SSM_RANK, 1, WG_LIMIT_DIMENSION, (f.hidden + 15) / 16),
+		wg_config_get(config, WG_FIELD_SSM_RANK, 1, WG_LIMIT_DIMENSION,
+		              (f.hidden + 15) / 16),
 		wg_config_flag(config, WG_FIELD_BIAS, false),
-		wg_config_flag_key(config, "use_conv_bias", true), false,
+		wg_config_flag_key(config, "use_conv_bias", true),
+		false,
 	};
 	for (unsigned i = 0; i < f.layers && wg_builder_ok(builder); i++) {
 		struct wg_layer layer = { 0 };
@@ -74,15 +76,18 @@ void wg_build_mamba2_model(struct wg_builder *builder)
 	if (!open_frame(builder, &f))
 		return;
 	unsigned expand = wg_config_get(config, WG_FIELD_EXPAND, 1, 64, 2);
-	unsigned size = wg_config_get_key(config, "ssm_head_size\0head_dim", 1, WG_LIMIT_DIMENSION, 64);
+	unsigned size =
+		wg_config_get_key(config, "ssm_head_size\0head_dim", 1, WG_LIMIT_DIMENSION, 64);
 	struct wg_mamba2 mamba = {
 		wg_config_get_key(config, "ssm_heads\0num_heads", 1, WG_LIMIT_DIMENSION,
 		                  expand * f.hidden / size > 0 ? expand * f.hidden / size : 1),
-		size, wg_config_get(config, WG_FIELD_SSM_GROUPS, 1, WG_LIMIT_DIMENSION, 1),
+		size,
+		wg_config_get(config, WG_FIELD_SSM_GROUPS, 1, WG_LIMIT_DIMENSION, 1),
 		wg_config_get(config, WG_FIELD_STATE_SIZE, 1, WG_LIMIT_DIMENSION, 128),
 		wg_config_get(config, WG_FIELD_CONV_KERNEL, 1, 1024, 4),
 		wg_config_flag(config, WG_FIELD_BIAS, false),
-		wg_config_flag_key(config, "use_conv_bias", true), true,
+		wg_config_flag_key(config, "use_conv_bias", true),
+		true,
 	};
 	for (unsigned i = 0; i < f.layers && wg_builder_ok(builder); i++) {
 		struct wg_layer layer = { 0 };
@@ -102,8 +107,10 @@ struct rwkv_ranks {
 static void build_rwkv7(struct wg_builder *builder, double hidden, unsigned head_size,
                         const struct rwkv_ranks *ranks, bool first, struct wg_mixer *ret_mixer)
 {
-	struct wg_mixer mixer = { .kind = WG_MIXER_RWKV, .causal = true, .key_size = head_size,
-		.value_size = head_size };
+	struct wg_mixer mixer = { .kind = WG_MIXER_RWKV,
+		                  .causal = true,
+		                  .key_size = head_size,
+		                  .value_size = head_size };
 	double low = (double)ranks->decay + ranks->learning + ranks->gate;
 	double before = builder->weights->elements[WG_PART_ATTENTION];
 
@@ -131,11 +138,15 @@ void wg_build_rwkv7_model(struct wg_builder *builder)
 	head_size = wg_config_get_key(config, "head_size\0head_dim", 1, f.hidden, 64);
 	width = wg_config_get(config, WG_FIELD_WIDTH, 1, WG_LIMIT_DIMENSION, 4 * f.hidden);
 	struct rwkv_ranks ranks = {
-		wg_config_get_key(config, "decay_rank\0decay_lora_rank\0decay_low_rank_dim", 1, 65536, 64),
-		wg_config_get_key(config, "gate_rank\0gate_lora_rank\0gate_low_rank_dim", 1, 65536, 128),
-		wg_config_get_key(config, "learning_rank\0in_context_learning_lora_rank\0a_low_rank_dim",
-		                  1, 65536, 64),
-		wg_config_get_key(config, "value_rank\0value_lora_rank\0v_low_rank_dim", 1, 65536, 32),
+		wg_config_get_key(config, "decay_rank\0decay_lora_rank\0decay_low_rank_dim", 1,
+		                  65536, 64),
+		wg_config_get_key(config, "gate_rank\0gate_lora_rank\0gate_low_rank_dim", 1, 65536,
+		                  128),
+		wg_config_get_key(config,
+		                  "learning_rank\0in_context_learning_lora_rank\0a_low_rank_dim", 1,
+		                  65536, 64),
+		wg_config_get_key(config, "value_rank\0value_lora_rank\0v_low_rank_dim", 1, 65536,
+		                  32),
 	};
 	for (unsigned i = 0; i < f.layers && wg_builder_ok(builder); i++) {
 		struct wg_layer layer = { 0 };
@@ -145,7 +156,8 @@ void wg_build_rwkv7_model(struct wg_builder *builder)
 		layer.ffn.parameters += wg_add_vectors(builder, f.hidden);
 		layer.parameters = layer.mixer.parameters + layer.ffn.parameters;
 		/* the first layer also normalises the embedding */
-		layer.parameters += wg_add_norms(builder, builder->family->norm, i == 0 ? 3 : 2, f.hidden);
+		layer.parameters +=
+			wg_add_norms(builder, builder->family->norm, i == 0 ? 3 : 2, f.hidden);
 		wg_add_layer(builder, f.stack, &layer);
 	}
 	close_frame(builder, &f);

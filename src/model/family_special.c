@@ -13,8 +13,8 @@ static bool is_full(const struct wg_decoder *d, unsigned index)
 
 static void sum_layer(struct wg_layer *layer)
 {
-	layer->parameters += layer->mixer.parameters + layer->cross.parameters +
-	                     layer->ffn.parameters;
+	layer->parameters +=
+		layer->mixer.parameters + layer->cross.parameters + layer->ffn.parameters;
 }
 
 /* --- Gemma 4 ------------------------------------------------------------------ */
@@ -43,16 +43,18 @@ void wg_layer_gemma4(struct wg_builder *builder, const struct wg_decoder *d, uns
 
 	if (is_full(d, index)) {
 		a.window_tokens = 0;
-		a.key_size = a.value_size = wg_config_get_key(config, "full_head_size\0global_head_dim", 1,
-		                                              WG_LIMIT_DIMENSION, a.key_size);
-		a.kv_heads = wg_config_get_key(config, "full_kv_heads\0num_global_key_value_heads", 1,
-		                               WG_LIMIT_DIMENSION, a.kv_heads);
-		a.shared_key_value = wg_config_flag_key(config, "shared_key_value\0attention_k_eq_v",
-		                                        false);
+		a.key_size = a.value_size =
+			wg_config_get_key(config, "full_head_size\0global_head_dim", 1,
+		                          WG_LIMIT_DIMENSION, a.key_size);
+		a.kv_heads = wg_config_get_key(config, "full_kv_heads\0num_global_key_value_heads",
+		                               1, WG_LIMIT_DIMENSION, a.kv_heads);
+		a.shared_key_value =
+			wg_config_flag_key(config, "shared_key_value\0attention_k_eq_v", false);
 	}
 	wg_build_attention(builder, d->hidden, &a, &layer->mixer);
 	wg_build_dense(builder, d->hidden, d->width, d->gated, d->ffn_bias, &layer->ffn);
-	layer->parameters = wg_add_norms(builder, d->norm, 4, d->hidden) + wg_add_vectors(builder, 1);
+	layer->parameters =
+		wg_add_norms(builder, d->norm, 4, d->hidden) + wg_add_vectors(builder, 1);
 	if (d->moe.experts > 0) {
 		struct wg_moe both = d->moe;
 
@@ -118,9 +120,10 @@ void wg_layer_mllama(struct wg_builder *builder, const struct wg_decoder *d, uns
 		a.qk_norm = WG_QK_NORM_HEAD;
 		/* two gates */
 		layer->parameters = wg_add_vectors(builder, 2);
-		builder->fixed_state_elements += image_tokens(builder) * a.kv_heads *
-		                                 ((double)a.key_size + a.value_size);
-		wg_builder_warn(builder, "the fixed KV part is for one image of the largest size; without "
+		builder->fixed_state_elements +=
+			image_tokens(builder) * a.kv_heads * ((double)a.key_size + a.value_size);
+		wg_builder_warn(builder,
+		                "the fixed KV part is for one image of the largest size; without "
 		                "an image it is not needed");
 	}
 	wg_build_attention(builder, d->hidden, &a, &layer->mixer);
@@ -139,13 +142,13 @@ void wg_family_deepseek_v4(struct wg_builder *builder, struct wg_decoder *d)
 		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"compress_ratios\" is missing");
 	builder->incomplete = true;
 	wg_builder_warn(builder, "the compressed attention of DeepSeek-V4 is counted from its "
-	                "description: parameters and KV cache are near, not exact");
+	                         "description: parameters and KV cache are near, not exact");
 }
 
 /* One latent serves all heads; besides a window it is kept once for each
  * `ratio` tokens; ratio 4 layers choose among them by an index. */
-static void add_compressed(struct wg_builder *builder, const struct wg_decoder *d,
-                           unsigned ratio, bool counts, struct wg_mixer *mixer)
+static void add_compressed(struct wg_builder *builder, const struct wg_decoder *d, unsigned ratio,
+                           bool counts, struct wg_mixer *mixer)
 {
 	struct wg_config *config = &builder->config;
 	double query = wg_config_need(config, WG_FIELD_QUERY_RANK, 1, WG_LIMIT_DIMENSION);
@@ -155,17 +158,23 @@ static void add_compressed(struct wg_builder *builder, const struct wg_decoder *
 	unsigned rope = wg_config_get(config, WG_FIELD_ROPE_SIZE, 0, d->attention.key_size, 0);
 	double before = builder->weights->elements[WG_PART_ATTENTION], overlap = ratio == 4 ? 2 : 1;
 
-	*mixer = (struct wg_mixer){ .kind = WG_MIXER_MLA, .causal = true,
-		.heads = d->attention.heads, .kv_heads = d->attention.heads,
-		.key_size = d->attention.key_size, .value_size = d->attention.key_size,
-		.query_rank = (unsigned)query, .kv_rank = d->attention.key_size - rope,
-		.rope_size = rope, .window_tokens = d->attention.window_tokens };
+	*mixer = (struct wg_mixer){ .kind = WG_MIXER_MLA,
+		                    .causal = true,
+		                    .heads = d->attention.heads,
+		                    .kv_heads = d->attention.heads,
+		                    .key_size = d->attention.key_size,
+		                    .value_size = d->attention.key_size,
+		                    .query_rank = (unsigned)query,
+		                    .kv_rank = d->attention.key_size - rope,
+		                    .rope_size = rope,
+		                    .window_tokens = d->attention.window_tokens };
 	mixer->parameters = wg_add_matrix(builder, WG_PART_ATTENTION, d->hidden, query, false);
 	mixer->parameters += wg_add_matrix(builder, WG_PART_ATTENTION, query, heads * size, false);
 	mixer->parameters += wg_add_matrix(builder, WG_PART_ATTENTION, d->hidden, size, false);
 	mixer->parameters += wg_add_matrix(builder, WG_PART_ATTENTION, heads * size / groups,
 	                                   groups * rank, false);
-	mixer->parameters += wg_add_matrix(builder, WG_PART_ATTENTION, groups * rank, d->hidden, false);
+	mixer->parameters +=
+		wg_add_matrix(builder, WG_PART_ATTENTION, groups * rank, d->hidden, false);
 	mixer->parameters += wg_add_vectors(builder, query + size + heads);
 	if (ratio > 0) {
 		mixer->parameters += wg_add_matrix(builder, WG_PART_ATTENTION, d->hidden,
@@ -203,7 +212,8 @@ void wg_layer_deepseek_v4(struct wg_builder *builder, const struct wg_decoder *d
 	layer->parameters = wg_add_norms(builder, d->norm, d->layer_norms, d->hidden);
 	/* mixing of the residual streams, before attention and before the FFN */
 	if (streams > 1)
-		layer->parameters += wg_add_vectors(builder, 2 * (mix * streams * d->hidden + mix + 3));
+		layer->parameters +=
+			wg_add_vectors(builder, 2 * (mix * streams * d->hidden + mix + 3));
 	sum_layer(layer);
 }
 
@@ -223,11 +233,12 @@ void wg_layer_mimo_v2(struct wg_builder *builder, const struct wg_decoder *d, un
 	struct wg_attention a = d->attention;
 
 	if (wg_config_element(config, &d->layer_types, index, 0, 1, 0) == 1) {
-		a.heads = wg_config_get_key(config, "swa_num_attention_heads", 1, WG_LIMIT_DIMENSION,
-		                            a.heads);
-		a.kv_heads = wg_config_get_key(config, "swa_num_key_value_heads", 1, WG_LIMIT_DIMENSION,
-		                               a.kv_heads);
-		a.key_size = wg_config_get_key(config, "swa_head_dim", 1, WG_LIMIT_DIMENSION, a.key_size);
+		a.heads = wg_config_get_key(config, "swa_num_attention_heads", 1,
+		                            WG_LIMIT_DIMENSION, a.heads);
+		a.kv_heads = wg_config_get_key(config, "swa_num_key_value_heads", 1,
+		                               WG_LIMIT_DIMENSION, a.kv_heads);
+		a.key_size = wg_config_get_key(config, "swa_head_dim", 1, WG_LIMIT_DIMENSION,
+		                               a.key_size);
 		a.value_size = wg_config_get_key(config, "swa_v_head_dim", 1, WG_LIMIT_DIMENSION,
 		                                 a.value_size);
 		if (wg_config_flag_key(config, "add_swa_attention_sink_bias", false))
@@ -250,7 +261,8 @@ void wg_family_nemotron_nas(struct wg_builder *builder, struct wg_decoder *d)
 	if (!wg_config_find_key(&builder->config, "block_configs", &d->layer_types) ||
 	    wg_json_count(&d->layer_types) != d->layers)
 		wg_config_fail(&builder->config, NULL, WG_BAD_INPUT,
-		               "\"block_configs\" does not have one entry for each of %u layers", d->layers);
+		               "\"block_configs\" does not have one entry for each of %u layers",
+		               d->layers);
 }
 
 /* Rounds the gated width the way the family's configuration does. */
@@ -275,15 +287,16 @@ void wg_layer_nemotron_nas(struct wg_builder *builder, const struct wg_decoder *
 	wg_config_init_at(&from_ffn, &ffn, builder->config.error);
 	if (!wg_config_flag_key(&from_attention, "no_op", false) &&
 	    !wg_config_flag_key(&from_attention, "replace_with_linear", false)) {
-		unsigned group = wg_config_get_key(&from_attention, "n_heads_in_group", 1, a.heads, 1);
+		unsigned group =
+			wg_config_get_key(&from_attention, "n_heads_in_group", 1, a.heads, 1);
 
 		a.kv_heads = a.heads / group;
 		wg_build_attention(builder, d->hidden, &a, &layer->mixer);
 		layer->parameters += wg_add_norms(builder, d->norm, 1, d->hidden);
 	} else if (wg_config_flag_key(&from_attention, "replace_with_linear", false)) {
 		layer->mixer.kind = WG_MIXER_OTHER;
-		layer->mixer.parameters = wg_add_matrix(builder, WG_PART_ATTENTION, d->hidden, d->hidden,
-		                                        false);
+		layer->mixer.parameters =
+			wg_add_matrix(builder, WG_PART_ATTENTION, d->hidden, d->hidden, false);
 		layer->mixer.matmul_parameters = layer->mixer.parameters;
 		layer->parameters += wg_add_norms(builder, d->norm, 1, d->hidden);
 	}
@@ -295,7 +308,7 @@ void wg_layer_nemotron_nas(struct wg_builder *builder, const struct wg_decoder *
 		layer->parameters += wg_add_norms(builder, d->norm, 1, d->hidden);
 	}
 	if (wg_builder_ok(builder))
-		builder->config.status = from_attention.status != WG_OK ? from_attention.status :
-		                         from_ffn.status;
+		builder->config.status =
+			from_attention.status != WG_OK ? from_attention.status : from_ffn.status;
 	sum_layer(layer);
 }

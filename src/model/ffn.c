@@ -5,8 +5,8 @@
 static double add_expert_matrices(struct wg_builder *builder, enum wg_part part, double count,
                                   double hidden, double width, bool gated, bool bias)
 {
-	double parameters = wg_add_matrices(builder, part, count * (gated ? 2 : 1), hidden, width,
-	                                    bias);
+	double parameters =
+		wg_add_matrices(builder, part, count * (gated ? 2 : 1), hidden, width, bias);
 
 	return parameters + wg_add_matrices(builder, part, count, width, hidden, bias);
 }
@@ -24,9 +24,12 @@ void wg_build_dense(struct wg_builder *builder, double hidden, unsigned width, b
 void wg_build_moe(struct wg_builder *builder, double hidden, const struct wg_moe *moe,
                   struct wg_ffn *ret_ffn)
 {
-	struct wg_ffn ffn = { .kind = WG_FFN_MOE, .gated = moe->gated, .experts = moe->experts,
-		.experts_per_token = moe->top_k, .expert_width = moe->width,
-		.shared_width = (unsigned)moe->shared_width };
+	struct wg_ffn ffn = { .kind = WG_FFN_MOE,
+		              .gated = moe->gated,
+		              .experts = moe->experts,
+		              .experts_per_token = moe->top_k,
+		              .expert_width = moe->width,
+		              .shared_width = (unsigned)moe->shared_width };
 	double inner = moe->hidden > 0 ? moe->hidden : hidden;
 	double matrices = moe->gated ? 3 : 2;
 	double one = inner * moe->width * matrices;
@@ -39,7 +42,7 @@ void wg_build_moe(struct wg_builder *builder, double hidden, const struct wg_moe
 	ffn.parameters += routed;
 	ffn.expert_parameters = routed / moe->experts;
 	ffn.matmul_parameters = hidden * moe->experts + moe->top_k * one;
-	if (inner != hidden) {   /* experts behind a down and an up projection */
+	if (inner != hidden) { /* experts behind a down and an up projection */
 		ffn.parameters += wg_add_matrix(builder, WG_PART_SHARED, hidden, inner, false);
 		ffn.parameters += wg_add_matrix(builder, WG_PART_SHARED, inner, hidden, false);
 		ffn.matmul_parameters += 2 * hidden * inner;

@@ -14,8 +14,8 @@ static double sum(const struct wg_weights *weights)
 
 static bool finish_stacks(struct wg_builder *builder)
 {
-	struct wg_stack *stacks = wg_arena_array(builder->arena, builder->stack_count + 1,
-	                                         sizeof *stacks);
+	struct wg_stack *stacks =
+		wg_arena_array(builder->arena, builder->stack_count + 1, sizeof *stacks);
 
 	if (stacks == NULL)
 		return false;
@@ -106,10 +106,13 @@ void wg_builder_finish(struct wg_builder *builder)
 	model->companion_parameters = sum(&builder->beside);
 	model->mtp_parameters = sum(&builder->draft);
 	model->embedding_parameters = builder->main.elements[WG_PART_EMBEDDING];
-	model->head_parameters = model->tied_head && builder->stack_count > 0 ?
-	        (double)model->vocabulary * builder->stacks[0].stack.hidden :
-	        builder->main.elements[WG_PART_HEAD];
+	model->head_parameters =
+		model->tied_head && builder->stack_count > 0
+			? (double)model->vocabulary * builder->stacks[0].stack.hidden
+			: builder->main.elements[WG_PART_HEAD];
 	if (model->mtp_parameters > 0)
-		wg_builder_warn(builder, "draft (MTP) layers of %.0f parameters are not counted: "
-		                "engines leave them out unless told otherwise", model->mtp_parameters);
+		wg_builder_warn(builder,
+		                "draft (MTP) layers of %.0f parameters are not counted: "
+		                "engines leave them out unless told otherwise",
+		                model->mtp_parameters);
 }

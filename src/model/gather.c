@@ -13,7 +13,8 @@ enum wg_status wg_gather_text(struct wg_arena *arena, const char *folder, const 
 {
 	/* "config.json" stays that, not "./config.json": it is shown in errors. */
 	bool here = strcmp(folder, ".") == 0;
-	const char *path = wg_arena_printf(arena, "%s%s%s", here ? "" : folder, here ? "" : "/", name);
+	const char *path =
+		wg_arena_printf(arena, "%s%s%s", here ? "" : folder, here ? "" : "/", name);
 	enum wg_status status;
 	char *bytes, *copy;
 	size_t length;
@@ -55,8 +56,7 @@ static int by_name(const void *a, const void *b)
 
 /* Names in the folder with this ending, sorted. */
 static enum wg_status list_files(struct wg_arena *arena, const char *folder, const char *ending,
-                                 const char ***ret_names, size_t *ret_count,
-                                 struct wg_error *error)
+                                 const char ***ret_names, size_t *ret_count, struct wg_error *error)
 {
 	const char **names = wg_arena_array(arena, FILES_LIMIT, sizeof *names);
 	DIR *stream = opendir(folder);
@@ -170,7 +170,7 @@ static void gather_pickles(struct wg_arena *arena, const char *folder, const cha
 		if (strncmp(names[i], "pytorch_model", 13) != 0)
 			continue;
 		if (path == NULL || wg_pickle_read_bytes(path, &bytes, NULL) != WG_OK)
-			return;   /* a part of the sum would be wrong */
+			return; /* a part of the sum would be wrong */
 		sum += bytes;
 	}
 	evidence->index_bytes = sum;
@@ -266,13 +266,13 @@ enum wg_status wg_gather_folder(struct wg_arena *arena, const char *folder,
 	if (count == 0)
 		return wg_diagnose_folder(folder, error);
 	path = wg_arena_printf(arena, "%s/%s", folder, names[0]);
-	return path == NULL ? wg_error_no_memory(error) : wg_gather_gguf(arena, path, evidence, error);
+	return path == NULL ? wg_error_no_memory(error)
+	                    : wg_gather_gguf(arena, path, evidence, error);
 }
 
 /* Weights without a config: all that is known is the tensors. */
-static enum wg_status config_or_none(struct wg_arena *arena, const char *folder,
-                                     const char *path, struct wg_evidence *evidence,
-                                     struct wg_error *error)
+static enum wg_status config_or_none(struct wg_arena *arena, const char *folder, const char *path,
+                                     struct wg_evidence *evidence, struct wg_error *error)
 {
 	static const char none[] = "{}";
 	enum wg_status status = gather_config(arena, folder, evidence, error);
@@ -289,8 +289,10 @@ enum wg_status wg_gather_file(struct wg_arena *arena, const char *path,
                               struct wg_evidence *evidence, struct wg_error *error)
 {
 	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-	const char *folder = slash == NULL ? "." : slash == path ? "/" :
-	        wg_arena_strndup(arena, path, (size_t)(slash - path));
+	const char *folder = slash == NULL ? "."
+	                     : slash == path
+	                             ? "/"
+	                             : wg_arena_strndup(arena, path, (size_t)(slash - path));
 	enum wg_status status;
 
 	if (folder == NULL)
@@ -299,16 +301,18 @@ enum wg_status wg_gather_file(struct wg_arena *arena, const char *path,
 		return wg_gather_gguf(arena, path, evidence, error);
 	if (ends_with(path, ".safetensors")) {
 		status = gather_safetensors(arena, folder, &name, 1, evidence, error);
-		return status != WG_OK ? status : config_or_none(arena, folder, path, evidence, error);
+		return status != WG_OK ? status
+		                       : config_or_none(arena, folder, path, evidence, error);
 	}
 	if (ends_with(path, ".index.json")) {
 		status = gather_index(arena, folder, name, evidence, error);
-		return status != WG_OK ? status : config_or_none(arena, folder, path, evidence, error);
+		return status != WG_OK ? status
+		                       : config_or_none(arena, folder, path, evidence, error);
 	}
 	status = wg_diagnose_file(path, "a model config", error);
 	if (status == WG_OK)
-		status = wg_gather_text(arena, folder, name, &evidence->config_name, &evidence->config,
-		                        &evidence->config_length, error);
+		status = wg_gather_text(arena, folder, name, &evidence->config_name,
+		                        &evidence->config, &evidence->config_length, error);
 	if (status == WG_OK && strcmp(name, "config.json") == 0)
 		status = wg_gather_text(arena, folder, "hf_quant_config.json", NULL,
 		                        &evidence->quant_config, NULL, error);
@@ -327,8 +331,8 @@ enum wg_status wg_gather_fetched(struct wg_arena *arena, const struct wg_hf_file
 	evidence->quant_config = files->quant_config;
 	if (files->index != NULL) {
 		status = wg_safetensors_read_index_text(files->index, strlen(files->index),
-		                                        "model.safetensors.index.json", arena, &index,
-		                                        error);
+		                                        "model.safetensors.index.json", arena,
+		                                        &index, error);
 		if (status != WG_OK)
 			return status;
 		evidence->index_bytes = index.total_bytes;

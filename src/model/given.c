@@ -48,7 +48,8 @@ enum wg_status wg_model_build_given(struct wg_arena *arena, const char *size,
 	status = wg_count_read(size, "params:", &parameters, error);
 	if (status == WG_OK && !(parameters >= 1e5 && parameters <= 1e14))
 		status = wg_error_set(error, WG_BAD_INPUT,
-		                      "\"params:%.40s\" is outside 100k to 100000B parameters", size);
+		                      "\"params:%.40s\" is outside 100k to 100000B parameters",
+		                      size);
 	if (status != WG_OK) {
 		wg_arena_free(arena);
 		return status;
@@ -60,10 +61,11 @@ enum wg_status wg_model_build_given(struct wg_arena *arena, const char *size,
 	/* As in Llama 2: heads are grouped by the larger sizes only. */
 	kv_heads = hidden / 128 > 40 ? 8 : hidden / 128;
 	evidence.id = wg_arena_printf(arena, "params-%s", size);
-	evidence.config = wg_arena_printf(arena,
-	        "{\"family\": \"llama\", \"hidden\": %.0f, \"layers\": %.0f, \"heads\": %.0f, "
-	        "\"kv_heads\": %.0f, \"head_size\": 128, \"ffn_width\": %.0f, \"vocabulary\": %.0f, \"stored\": \"bf16\"}",
-	        hidden, layers, hidden / 128, kv_heads, fmax(128, width), GIVEN_VOCABULARY);
+	evidence.config = wg_arena_printf(
+		arena,
+		"{\"family\": \"llama\", \"hidden\": %.0f, \"layers\": %.0f, \"heads\": %.0f, "
+		"\"kv_heads\": %.0f, \"head_size\": 128, \"ffn_width\": %.0f, \"vocabulary\": %.0f, \"stored\": \"bf16\"}",
+		hidden, layers, hidden / 128, kv_heads, fmax(128, width), GIVEN_VOCABULARY);
 	if (evidence.id == NULL || evidence.config == NULL) {
 		wg_arena_free(arena);
 		return wg_error_no_memory(error);

@@ -42,7 +42,8 @@ static bool has_alias(const struct wg_embedded *file, const char *name)
 	struct wg_json *json;
 	bool found = false;
 
-	if (wg_json_open(file->bytes, file->length, file->path, WG_JSON_STRICT, &json, NULL) != WG_OK)
+	if (wg_json_open(file->bytes, file->length, file->path, WG_JSON_STRICT, &json, NULL) !=
+	    WG_OK)
 		return false;
 	struct wg_json_at root = wg_json_root(json);
 	struct wg_json_at aliases = wg_json_member(&root, "aliases");
@@ -104,6 +105,8 @@ void wg_model_catalog_hint(const char *name, struct wg_error *error)
 	}
 	if (nearest[2] == NULL)
 		return;
-	wg_error_hint(error, "nearest names: %s, %s, %s; or give a folder, a config.json, hf:ORG/NAME "
-	              "or params:7B", nearest[0], nearest[1], nearest[2]);
+	wg_error_hint(error,
+	              "nearest names: %s, %s, %s; or give a folder, a config.json, hf:ORG/NAME "
+	              "or params:7B",
+	              nearest[0], nearest[1], nearest[2]);
 }

@@ -48,20 +48,23 @@ static enum wg_status gather_ollama(struct wg_arena *arena, const char *name,
 }
 
 static enum wg_status gather(struct wg_arena *arena, const char *spec,
-                             const struct wg_model_options *options,
-                             struct wg_evidence *evidence, struct wg_error *error)
+                             const struct wg_model_options *options, struct wg_evidence *evidence,
+                             struct wg_error *error)
 {
 	const struct wg_embedded *known = wg_model_catalog_find(spec);
 
 	evidence->origin = spec;
 	if (strncmp(spec, "hf:", 3) == 0)
-		return gather_hf(arena, spec + 3, options != NULL && options->offline, evidence, error);
+		return gather_hf(arena, spec + 3, options != NULL && options->offline, evidence,
+		                 error);
 	if (strncmp(spec, "ollama:", 7) == 0)
 		return gather_ollama(arena, spec + 7, evidence, error);
 	/* A path that exists is meant as one; a bare word is a name first. */
 	if (known != NULL && !(strchr(spec, '/') != NULL && wg_file_exists(spec))) {
 		*evidence = (struct wg_evidence){ .config = known->bytes,
-			.config_length = known->length, .config_name = known->path, .id = known->name };
+			                          .config_length = known->length,
+			                          .config_name = known->path,
+			                          .id = known->name };
 		return WG_OK;
 	}
 	evidence->id = last_part(arena, spec);
@@ -98,8 +101,11 @@ enum wg_status wg_model_open(const char *spec, const struct wg_model_options *op
 enum wg_status wg_model_open_config(const char *text, size_t length, const char *name,
                                     struct wg_model **ret_model, struct wg_error *error)
 {
-	struct wg_evidence evidence = { .config = text, .config_length = length, .config_name = name,
-		.id = name, .origin = name };
+	struct wg_evidence evidence = { .config = text,
+		                        .config_length = length,
+		                        .config_name = name,
+		                        .id = name,
+		                        .origin = name };
 	struct wg_arena *arena = wg_arena_open(0);
 
 	if (arena == NULL)

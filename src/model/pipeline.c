@@ -8,7 +8,7 @@
 
 static const char *const denoisers[] = { "transformer", "unet" };
 static const char *const parts[WG_PIPELINE_PARTS] = { "text_encoder", "text_encoder_2",
-                                                      "text_encoder_3", "image_encoder", "vae" };
+	                                              "text_encoder_3", "image_encoder", "vae" };
 
 static bool names_part(const struct wg_json_at *root, const char *part)
 {
@@ -42,8 +42,9 @@ static enum wg_status gather_denoiser(struct wg_arena *arena, const char *folder
                                       struct wg_evidence *evidence, struct wg_error *error)
 {
 	for (size_t i = 0; i < 2 && evidence->config == NULL; i++) {
-		enum wg_status status = read_part(arena, folder, denoisers[i], &evidence->config_name,
-		                                  &evidence->config, &evidence->config_length, error);
+		enum wg_status status =
+			read_part(arena, folder, denoisers[i], &evidence->config_name,
+		                  &evidence->config, &evidence->config_length, error);
 
 		if (status != WG_OK)
 			return status;
@@ -64,8 +65,8 @@ enum wg_status wg_gather_pipeline(struct wg_arena *arena, const char *folder,
 	const char *text, *path;
 	struct wg_json *json;
 	size_t length;
-	enum wg_status status = wg_gather_text(arena, folder, "model_index.json", &path, &text,
-	                                       &length, error);
+	enum wg_status status =
+		wg_gather_text(arena, folder, "model_index.json", &path, &text, &length, error);
 
 	if (status != WG_OK || text == NULL)
 		return status;
@@ -115,7 +116,8 @@ static void build_part(struct wg_builder *builder, const char *name, const struc
 	if (build != NULL)
 		wg_build_companion(builder, at, build);
 	else
-		wg_builder_warn(builder, "the pipeline's %.40s is of a kind not known: it is not counted",
+		wg_builder_warn(builder,
+		                "the pipeline's %.40s is of a kind not known: it is not counted",
 		                name);
 }
 
@@ -141,12 +143,13 @@ void wg_build_pipeline(struct wg_builder *builder, const struct wg_evidence *evi
 		struct wg_json *json;
 
 		if (part->config == NULL) {
-			wg_builder_warn(builder, "the pipeline's %s is not there: it is not counted",
+			wg_builder_warn(builder,
+			                "the pipeline's %s is not there: it is not counted",
 			                part->name);
 			continue;
 		}
-		if (wg_json_open(part->config, part->config_length, part->path, WG_JSON_ALLOW_NONFINITE,
-		                 &json, builder->config.error) != WG_OK) {
+		if (wg_json_open(part->config, part->config_length, part->path,
+		                 WG_JSON_ALLOW_NONFINITE, &json, builder->config.error) != WG_OK) {
 			builder->config.status = WG_BAD_INPUT;
 			return;
 		}

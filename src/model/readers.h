@@ -18,18 +18,18 @@
 
 struct wg_tensor {
 	const char *name;
-	const char *type;         /* as the format names it: "BF16", "F8_E4M3", "Q4_K" */
-	double bits;              /* of one element as stored, scales in the block included (Q4_K 4.5) */
+	const char *type; /* as the format names it: "BF16", "F8_E4M3", "Q4_K" */
+	double bits;      /* of one element as stored, scales in the block included (Q4_K 4.5) */
 	unsigned rank;
 	uint64_t shape[WG_TENSOR_RANK_MAX];
-	double elements;          /* product of shape; 1 for rank 0 */
-	double bytes;             /* in the file */
+	double elements; /* product of shape; 1 for rank 0 */
+	double bytes;    /* in the file */
 };
 
 struct wg_tensor_table {
-	const struct wg_tensor *tensors;   /* in file order; shards one after the other */
+	const struct wg_tensor *tensors; /* in file order; shards one after the other */
 	size_t count;
-	double elements, bytes;            /* sums */
+	double elements, bytes; /* sums */
 };
 
 /* --- safetensors.c ------------------------------------------------------ */
@@ -40,8 +40,8 @@ enum wg_status wg_safetensors_read_header(const char *path, struct wg_arena *are
 
 /* model.safetensors.index.json, pytorch_model.bin.index.json and kin. */
 struct wg_weight_index {
-	double total_bytes;        /* metadata.total_size; 0: absent, empty or written as 0 */
-	double total_parameters;   /* metadata.total_parameters; 0: absent */
+	double total_bytes;      /* metadata.total_size; 0: absent, empty or written as 0 */
+	double total_parameters; /* metadata.total_parameters; 0: absent */
 	const char *const *tensor_names;
 	size_t tensor_count;
 	const char *const *shards; /* file names, each once, checked: no "/", no ".." */
@@ -49,8 +49,7 @@ struct wg_weight_index {
 };
 
 enum wg_status wg_safetensors_read_index(const char *path, struct wg_arena *arena,
-                                         struct wg_weight_index *ret_index,
-                                         struct wg_error *error);
+                                         struct wg_weight_index *ret_index, struct wg_error *error);
 /* The same from memory (fetched); name is shown in errors. */
 enum wg_status wg_safetensors_read_index_text(const char *text, size_t length, const char *name,
                                               struct wg_arena *arena,
@@ -60,19 +59,18 @@ enum wg_status wg_safetensors_read_index_text(const char *text, size_t length, c
  * shards that are not there (a folder with only config and index is usual);
  * a shard that is there and broken is an error. */
 enum wg_status wg_safetensors_read_shards(const char *folder, const struct wg_weight_index *index,
-                                          struct wg_arena *arena,
-                                          struct wg_tensor_table *ret_table, size_t *ret_missing,
-                                          struct wg_error *error);
+                                          struct wg_arena *arena, struct wg_tensor_table *ret_table,
+                                          size_t *ret_missing, struct wg_error *error);
 
 /* --- gguf.c ------------------------------------------------------------- */
 struct wg_gguf {
-	const char *architecture;  /* general.architecture: "llama" */
-	const char *name;          /* general.name; "" when absent */
-	const char *licence;       /* general.license; "" when absent */
-	const char *file_type;     /* "Q4_K_M" from general.file_type; "" when absent */
-	const char *config;        /* JSON text in the form of data/models (docs/families.md), made
+	const char *architecture; /* general.architecture: "llama" */
+	const char *name;         /* general.name; "" when absent */
+	const char *licence;      /* general.license; "" when absent */
+	const char *file_type;    /* "Q4_K_M" from general.file_type; "" when absent */
+	const char *config;       /* JSON text in the form of data/models (docs/families.md), made
 	                              from the <arch>.* keys; NULL: side file or vocabulary only */
-	const char *side;          /* "mmproj", "mtp", "vocabulary", "adapter": why there is no
+	const char *side;         /* "mmproj", "mtp", "vocabulary", "adapter": why there is no
 	                              config; "" for a model */
 	struct wg_tensor_table table;
 };
@@ -84,12 +82,12 @@ enum wg_status wg_gguf_read(const char *path, struct wg_arena *arena, struct wg_
 /* --- location.c --------------------------------------------------------- */
 /* hf:ORG/NAME: a folder of the local cache, or texts and headers fetched. */
 struct wg_hf_files {
-	const char *folder;        /* found locally; NULL: fetched, see below */
-	const char *config;        /* texts, NUL-terminated; NULL: the repository has none */
-	const char *quant_config;  /* hf_quant_config.json */
-	const char *model_index;   /* model_index.json */
-	const char *index;         /* *.index.json */
-	struct wg_tensor_table table;   /* count 0: headers not fetched */
+	const char *folder;           /* found locally; NULL: fetched, see below */
+	const char *config;           /* texts, NUL-terminated; NULL: the repository has none */
+	const char *quant_config;     /* hf_quant_config.json */
+	const char *model_index;      /* model_index.json */
+	const char *index;            /* *.index.json */
+	struct wg_tensor_table table; /* count 0: headers not fetched */
 };
 
 enum wg_status wg_location_find_hf(const char *name, bool offline, struct wg_arena *arena,

@@ -22,8 +22,12 @@ static double matrix(struct wg_builder *builder, double in, double out, bool bia
 void wg_build_delta_net(struct wg_builder *builder, double hidden, const struct wg_delta_net *net,
                         struct wg_mixer *ret_mixer)
 {
-	struct wg_mixer mixer = { .kind = WG_MIXER_LINEAR, .causal = true, .heads = net->value_heads,
-		.kv_heads = net->key_heads, .key_size = net->key_size, .value_size = net->value_size };
+	struct wg_mixer mixer = { .kind = WG_MIXER_LINEAR,
+		                  .causal = true,
+		                  .heads = net->value_heads,
+		                  .kv_heads = net->key_heads,
+		                  .key_size = net->key_size,
+		                  .value_size = net->value_size };
 	double key = (double)net->key_heads * net->key_size;
 	double value = (double)net->value_heads * net->value_size;
 	double channels = 2 * key + value, before = begin(builder);
@@ -41,13 +45,17 @@ void wg_build_delta_net(struct wg_builder *builder, double hidden, const struct 
 void wg_build_kda(struct wg_builder *builder, double hidden, const struct wg_kda *kda,
                   struct wg_mixer *ret_mixer)
 {
-	struct wg_mixer mixer = { .kind = WG_MIXER_LINEAR, .causal = true, .heads = kda->heads,
-		.kv_heads = kda->heads, .key_size = kda->head_size, .value_size = kda->head_size };
+	struct wg_mixer mixer = { .kind = WG_MIXER_LINEAR,
+		                  .causal = true,
+		                  .heads = kda->heads,
+		                  .kv_heads = kda->heads,
+		                  .key_size = kda->head_size,
+		                  .value_size = kda->head_size };
 	double inner = (double)kda->heads * kda->head_size, before = begin(builder);
 
 	mixer.parameters = matrix(builder, hidden, 3 * inner, false);
 	mixer.parameters += wg_add_vectors(builder, 3 * inner * kda->kernel);
-	mixer.parameters += matrix(builder, hidden, kda->head_size, false);   /* decay, low rank */
+	mixer.parameters += matrix(builder, hidden, kda->head_size, false); /* decay, low rank */
 	mixer.parameters += matrix(builder, kda->head_size, inner, false);
 	mixer.parameters += matrix(builder, hidden, kda->heads, false);
 	if (kda->full_rank_gate) {
@@ -85,8 +93,12 @@ void wg_build_mamba(struct wg_builder *builder, double hidden, const struct wg_m
 void wg_build_mamba2(struct wg_builder *builder, double hidden, const struct wg_mamba2 *m,
                      struct wg_mixer *ret_mixer)
 {
-	struct wg_mixer mixer = { .kind = WG_MIXER_SSM, .causal = true, .heads = m->heads,
-		.kv_heads = m->groups, .key_size = m->state, .value_size = m->head_size };
+	struct wg_mixer mixer = { .kind = WG_MIXER_SSM,
+		                  .causal = true,
+		                  .heads = m->heads,
+		                  .kv_heads = m->groups,
+		                  .key_size = m->state,
+		                  .value_size = m->head_size };
 	double inner = (double)m->heads * m->head_size, before = begin(builder);
 	double groups = 2.0 * m->groups * m->state, channels = inner + groups;
 

@@ -7,16 +7,16 @@
 #include "model/unpack.h"
 
 struct wg_model_root {
-	struct wg_model model;           /* first: the two addresses are the same */
+	struct wg_model model; /* first: the two addresses are the same */
 	struct wg_arena *arena;
-	struct wg_weights main, beside;  /* elements by part */
+	struct wg_weights main, beside; /* elements by part */
 	double index_bytes_per_token;
 };
 
 /* A part of a diffusion pipeline beside the denoiser. */
 struct wg_pipeline_part {
-	const char *name;                /* "text_encoder_2" */
-	const char *path, *config;       /* config NULL: named by the pipeline, not there */
+	const char *name;          /* "text_encoder_2" */
+	const char *path, *config; /* config NULL: named by the pipeline, not there */
 	size_t config_length;
 };
 
@@ -27,15 +27,15 @@ struct wg_pipeline_part {
 struct wg_evidence {
 	const char *config;
 	size_t config_length;
-	const char *config_name;         /* shown in errors */
-	const char *folder;              /* that the config lies in; NULL: none */
-	const char *quant_config;        /* hf_quant_config.json */
+	const char *config_name;  /* shown in errors */
+	const char *folder;       /* that the config lies in; NULL: none */
+	const char *quant_config; /* hf_quant_config.json */
 	const char *id, *name, *origin, *licence;
-	const char *file_type;           /* GGUF: "Q4_K_M" */
+	const char *file_type; /* GGUF: "Q4_K_M" */
 	struct wg_pipeline_part parts[WG_PIPELINE_PARTS];
 	size_t part_count;
 	double index_bytes, index_parameters;
-	double given_parameters;         /* params:7B; 0: not given */
+	double given_parameters; /* params:7B; 0: not given */
 	const struct wg_tensor_table *table;
 };
 
@@ -60,12 +60,12 @@ void wg_build_pipeline(struct wg_builder *builder, const struct wg_evidence *evi
 struct wg_storage {
 	enum wg_weight_format format;
 	const char *method;
-	double bits[WG_PART_COUNT];          /* an element */
-	double output_bits[WG_PART_COUNT];   /* beside that, an output row */
-	double block_bits[WG_PART_COUNT];    /* a tile of 128 x 128 */
+	double bits[WG_PART_COUNT];        /* an element */
+	double output_bits[WG_PART_COUNT]; /* beside that, an output row */
+	double block_bits[WG_PART_COUNT];  /* a tile of 128 x 128 */
 	double vector_bits;
-	struct wg_packing packing;           /* how integers hold the weights */
-	bool stated;                         /* the config says what type the weights have */
+	struct wg_packing packing; /* how integers hold the weights */
+	bool stated;               /* the config says what type the weights have */
 };
 
 void wg_storage_read(struct wg_builder *builder, const char *quant_config,

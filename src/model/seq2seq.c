@@ -38,7 +38,7 @@ static bool is_encoder_only(struct wg_config *config)
 struct t5 {
 	struct wg_blocks decoder, encoder;
 	unsigned vocabulary, buckets;
-	bool tied, every;            /* UMT5: each layer has its own position biases */
+	bool tied, every; /* UMT5: each layer has its own position biases */
 };
 
 static void read_t5(struct wg_builder *builder, struct t5 *t)
@@ -54,8 +54,8 @@ static void read_t5(struct wg_builder *builder, struct t5 *t)
 	b->width = wg_config_need_key(config, "ffn_width\0d_ff", 1, WG_LIMIT_DIMENSION);
 	b->gated = is_gated(config);
 	t->every = strstr(builder->model->architecture, "UMT5") != NULL;
-	t->buckets = wg_config_get_key(config, "position_buckets\0relative_attention_num_buckets", 1,
-	                               65536, 32);
+	t->buckets = wg_config_get_key(config, "position_buckets\0relative_attention_num_buckets",
+	                               1, 65536, 32);
 	t->vocabulary = wg_config_need(config, WG_FIELD_VOCABULARY, 1, WG_LIMIT_DIMENSION);
 	t->tied = wg_config_flag(config, WG_FIELD_TIED, true);
 	t->decoder = *b;
@@ -72,8 +72,8 @@ static void add_t5_stack(struct wg_builder *builder, const struct t5 *t, const s
 
 	if (stack == NULL)
 		return;
-	stack->stack.parameters += wg_add_vectors(builder, (double)t->buckets * b->heads *
-	                                          (t->every ? b->layers : 1));
+	stack->stack.parameters +=
+		wg_add_vectors(builder, (double)t->buckets * b->heads * (t->every ? b->layers : 1));
 	stack->stack.parameters += wg_add_norms(builder, WG_NORM_RMS, 1, b->hidden);
 }
 
@@ -108,8 +108,8 @@ void wg_build_t5_encoder(struct wg_builder *builder)
 	read_t5(builder, &t);
 	add_t5_stack(builder, &t, &t.encoder);
 	if (wg_builder_ok(builder))
-		builder->stacks[builder->stack_count - 1].stack.parameters +=
-		        wg_add_matrix(builder, WG_PART_EMBEDDING, t.encoder.hidden, t.vocabulary, false);
+		builder->stacks[builder->stack_count - 1].stack.parameters += wg_add_matrix(
+			builder, WG_PART_EMBEDDING, t.encoder.hidden, t.vocabulary, false);
 }
 
 /* --- BART and Whisper ---------------------------------------------------------- */
@@ -119,24 +119,25 @@ static void read_pair(struct wg_builder *builder, struct wg_blocks *encoder,
 {
 	struct wg_config *config = &builder->config;
 
-	*encoder = (struct wg_blocks){ .role = WG_STACK_ENCODER, .bias = true, .norm = WG_NORM_LAYER,
-		.norms = 2 };
+	*encoder = (struct wg_blocks){
+		.role = WG_STACK_ENCODER, .bias = true, .norm = WG_NORM_LAYER, .norms = 2
+	};
 	encoder->hidden = wg_config_need(config, WG_FIELD_HIDDEN, 1, WG_LIMIT_DIMENSION);
 	*decoder = *encoder;
 	encoder->layers = wg_config_need_key(config, "layers\0encoder_layers", 1, WG_LIMIT_LAYERS);
-	encoder->heads = wg_config_need_key(config, "heads\0encoder_attention_heads", 1,
-	                                    WG_LIMIT_DIMENSION);
-	encoder->width = wg_config_need_key(config, "ffn_width\0encoder_ffn_dim", 1,
-	                                    WG_LIMIT_DIMENSION);
+	encoder->heads =
+		wg_config_need_key(config, "heads\0encoder_attention_heads", 1, WG_LIMIT_DIMENSION);
+	encoder->width =
+		wg_config_need_key(config, "ffn_width\0encoder_ffn_dim", 1, WG_LIMIT_DIMENSION);
 	decoder->role = WG_STACK_DECODER;
 	decoder->cross = decoder->causal = true;
 	decoder->norms = 3;
-	decoder->layers = wg_config_get_key(config, "decoder_layers", 1, WG_LIMIT_LAYERS,
-	                                    encoder->layers);
+	decoder->layers =
+		wg_config_get_key(config, "decoder_layers", 1, WG_LIMIT_LAYERS, encoder->layers);
 	decoder->heads = wg_config_get_key(config, "decoder_attention_heads", 1, WG_LIMIT_DIMENSION,
 	                                   encoder->heads);
-	decoder->width = wg_config_get_key(config, "decoder_ffn_dim", 1, WG_LIMIT_DIMENSION,
-	                                   encoder->width);
+	decoder->width =
+		wg_config_get_key(config, "decoder_ffn_dim", 1, WG_LIMIT_DIMENSION, encoder->width);
 }
 
 /* BART (Lewis et al. 2019, sec. 2.1): learned positions with two rows more, a
@@ -147,8 +148,8 @@ void wg_build_bart_model(struct wg_builder *builder)
 	struct wg_blocks encoder, decoder;
 	const char *type = wg_config_string_key(config, "model_type");
 	bool learned = type == NULL || strcmp(type, "bart") == 0 || strcmp(type, "mbart") == 0;
-	bool after = learned, at_end = type != NULL && strcmp(type, "bart") != 0 &&
-	             strcmp(type, "marian") != 0;
+	bool after = learned,
+	     at_end = type != NULL && strcmp(type, "bart") != 0 && strcmp(type, "marian") != 0;
 	unsigned vocabulary = wg_config_need(config, WG_FIELD_VOCABULARY, 1, WG_LIMIT_DIMENSION);
 	unsigned positions = wg_config_get(config, WG_FIELD_CONTEXT, 1, WG_LIMIT_DIMENSION, 1024);
 	double own = 0;
@@ -158,8 +159,8 @@ void wg_build_bart_model(struct wg_builder *builder)
 		return;
 	own += wg_add_matrix(builder, WG_PART_EMBEDDING, encoder.hidden, vocabulary, false);
 	if (learned)
-		own += wg_add_matrices(builder, WG_PART_EMBEDDING, 2, encoder.hidden, positions + 2.0,
-		                       false);
+		own += wg_add_matrices(builder, WG_PART_EMBEDDING, 2, encoder.hidden,
+		                       positions + 2.0, false);
 	own += wg_add_norms(builder, WG_NORM_LAYER, 2 * after + 2 * at_end, encoder.hidden);
 	builder->stacks[0].stack.parameters += own;
 	builder->model->vocabulary = vocabulary;
@@ -174,9 +175,10 @@ void wg_build_whisper_model(struct wg_builder *builder)
 	struct wg_config *config = &builder->config;
 	struct wg_blocks encoder, decoder;
 	unsigned vocabulary = wg_config_need(config, WG_FIELD_VOCABULARY, 1, WG_LIMIT_DIMENSION);
-	unsigned frames = wg_config_get_key(config, "frames\0max_source_positions", 1, 1u << 20, 1500);
-	unsigned positions = wg_config_get_key(config, "context\0max_target_positions", 1, 1u << 20,
-	                                       448);
+	unsigned frames =
+		wg_config_get_key(config, "frames\0max_source_positions", 1, 1u << 20, 1500);
+	unsigned positions =
+		wg_config_get_key(config, "context\0max_target_positions", 1, 1u << 20, 448);
 	unsigned mels = wg_config_get_key(config, "mel_bins\0num_mel_bins", 1, 4096, 80);
 	double own, hidden;
 

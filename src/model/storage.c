@@ -36,15 +36,21 @@ static void set_plain(struct wg_storage *s, enum wg_part part, double bits)
 
 static void read_type(struct wg_builder *builder, struct wg_storage *s)
 {
-	static const struct { const char *name; enum wg_weight_format format; double bits; } types[] = {
-		{ "float32", WG_WEIGHTS_FP32, 32 }, { "fp32", WG_WEIGHTS_FP32, 32 },
-		{ "bfloat16", WG_WEIGHTS_BF16, 16 }, { "bf16", WG_WEIGHTS_BF16, 16 },
-		{ "float16", WG_WEIGHTS_FP16, 16 }, { "fp16", WG_WEIGHTS_FP16, 16 },
+	static const struct {
+		const char *name;
+		enum wg_weight_format format;
+		double bits;
+	} types[] = {
+		{ "float32", WG_WEIGHTS_FP32, 32 },     { "fp32", WG_WEIGHTS_FP32, 32 },
+		{ "bfloat16", WG_WEIGHTS_BF16, 16 },    { "bf16", WG_WEIGHTS_BF16, 16 },
+		{ "float16", WG_WEIGHTS_FP16, 16 },     { "fp16", WG_WEIGHTS_FP16, 16 },
 		{ "float8_e4m3fn", WG_WEIGHTS_FP8, 8 }, { "fp8", WG_WEIGHTS_FP8, 8 },
 	};
 	const char *type = wg_config_string_key(&builder->config, "stored\0torch_dtype\0dtype");
 
-	*s = (struct wg_storage){ .format = WG_WEIGHTS_BF16, .method = "", .vector_bits = BF16_BITS };
+	*s = (struct wg_storage){ .format = WG_WEIGHTS_BF16,
+		                  .method = "",
+		                  .vector_bits = BF16_BITS };
 	for (int part = 0; part < WG_PART_COUNT; part++)
 		s->bits[part] = BF16_BITS;
 	if (type == NULL)
@@ -93,8 +99,8 @@ static double excluded_share(const struct wg_json_at *list, const char *const *w
 		const char *module;
 		long layer;
 
-		if (!wg_json_as_string(&at, &module) || strstr(module, "vision") != NULL || strstr(module, "norm") != NULL ||
-		    !mentions(module, words))
+		if (!wg_json_as_string(&at, &module) || strstr(module, "vision") != NULL ||
+		    strstr(module, "norm") != NULL || !mentions(module, words))
 			continue;
 		layer = layer_of(module);
 		if (layer < 0)
@@ -117,11 +123,13 @@ static void leave_out(struct wg_storage *s, enum wg_part part, double share, dou
 static void read_exclusions(struct wg_builder *builder, const struct wg_json_at *list,
                             struct wg_storage *s, double plain)
 {
-	static const char *const attention[] = { "self_attn", "attn.", "attention", ".mixer.q_proj",
-	                                         ".mixer.in_proj", "kv_a_proj", NULL };
+	static const char *const attention[] = {
+		"self_attn",      "attn.",     "attention", ".mixer.q_proj",
+		".mixer.in_proj", "kv_a_proj", NULL
+	};
 	static const char *const shared[] = { "shared_expert", NULL };
 	static const char *const dense[] = { "mlp\\.(gate|up", "mlp.(gate|up", ".mlp.down_proj",
-	                                     ".mlp.gate_up_proj", NULL };
+		                             ".mlp.gate_up_proj", NULL };
 	unsigned layers = builder->stack_count > 0 ? builder->stacks[0].stack.layer_count : 0;
 
 	if (wg_json_type(list) != WG_JSON_ARRAY)
@@ -134,10 +142,10 @@ static void read_exclusions(struct wg_builder *builder, const struct wg_json_at 
 /* --- methods --------------------------------------------------------------- */
 
 struct method {
-	struct wg_config config;   /* of the quantisation object */
+	struct wg_config config; /* of the quantisation object */
 	struct wg_builder *builder;
 	struct wg_storage *storage;
-	double plain;              /* bits of what stays as it was */
+	double plain; /* bits of what stays as it was */
 };
 
 static const char *label(struct method *m, const char *format, unsigned a, unsigned b)
@@ -171,7 +179,8 @@ static void method_grouped(struct method *m, const char *name)
 		if (wg_json_as_integer(&at, &size) && size <= 0)
 			group = 0;
 		else
-			group = wg_config_get_key(&m->config, "group_size\0q_group_size", 1, 65536, 128);
+			group = wg_config_get_key(&m->config, "group_size\0q_group_size", 1, 65536,
+			                          128);
 	}
 	element = bits + (group > 0 ? (16.0 + bits) / group : 0);
 	set_matrices(m->storage, element, group > 0 ? 0 : 16.0 + bits, 0);
@@ -223,8 +232,10 @@ static void method_bitsandbytes(struct method *m)
 
 	if (four) {
 		m->storage->format = WG_WEIGHTS_NF4;
-		set_matrices(m->storage, 4 + (twice ? 8.0 / 64 + 32.0 / (64 * 256) : 32.0 / 64), 0, 0);
-		m->storage->method = twice ? "bitsandbytes 4 bit, double quantised" : "bitsandbytes 4 bit";
+		set_matrices(m->storage, 4 + (twice ? 8.0 / 64 + 32.0 / (64 * 256) : 32.0 / 64), 0,
+		             0);
+		m->storage->method =
+			twice ? "bitsandbytes 4 bit, double quantised" : "bitsandbytes 4 bit";
 	} else {
 		m->storage->format = WG_WEIGHTS_INT8;
 		set_matrices(m->storage, 8, 32, 0);
@@ -296,12 +307,16 @@ static void method_compressed(struct method *m)
 	} else {
 		bool channel = strategy != NULL && strcmp(strategy, "channel") == 0;
 
-		m->storage->format = bits <= 4 ? WG_WEIGHTS_INT4 : is_float ? WG_WEIGHTS_FP8 :
-		        activations ? WG_WEIGHTS_INT8 : WG_WEIGHTS_INT8_ONLY;
+		m->storage->format = bits <= 4     ? WG_WEIGHTS_INT4
+		                     : is_float    ? WG_WEIGHTS_FP8
+		                     : activations ? WG_WEIGHTS_INT8
+		                                   : WG_WEIGHTS_INT8_ONLY;
 		set_matrices(m->storage, bits + (size > 0 ? 16.0 / size : 0), channel ? 16 : 0, 0);
-		m->storage->method = label(m, is_float ? "compressed-tensors fp%u" :
-		                           size > 0 ? "compressed-tensors int%u, group %u" :
-		                           "compressed-tensors int%u", bits, size);
+		m->storage->method = label(m,
+		                           is_float   ? "compressed-tensors fp%u"
+		                           : size > 0 ? "compressed-tensors int%u, group %u"
+		                                      : "compressed-tensors int%u",
+		                           bits, size);
 	}
 }
 
@@ -325,7 +340,8 @@ static void method_modelopt(struct method *m)
 		set_matrices(m->storage, 4 + 16.0 / 128, 0, 0);
 		m->storage->method = "modelopt int4";
 	} else {
-		wg_builder_warn(m->builder, "quantisation algorithm \"%.40s\" is not known: 16 bit taken",
+		wg_builder_warn(m->builder,
+		                "quantisation algorithm \"%.40s\" is not known: 16 bit taken",
 		                algorithm);
 	}
 }
@@ -334,12 +350,21 @@ static const struct {
 	const char *name;
 	void (*apply)(struct method *method);
 } methods[] = {
-	{ "gptq", method_gptq }, { "gptq_marlin", method_gptq }, { "auto-round", method_gptq },
-	{ "intel/auto-round", method_gptq }, { "awq", method_awq }, { "awq_marlin", method_awq },
-	{ "fp8", method_fp8 }, { "fbgemm_fp8", method_fp8 }, { "finegrained_fp8", method_fp8 },
-	{ "bitsandbytes", method_bitsandbytes }, { "mxfp4", method_mxfp4 },
-	{ "compressed-tensors", method_compressed }, { "compressed_tensors", method_compressed },
-	{ "modelopt", method_modelopt }, { "modelopt_fp4", method_modelopt },
+	{ "gptq", method_gptq },
+	{ "gptq_marlin", method_gptq },
+	{ "auto-round", method_gptq },
+	{ "intel/auto-round", method_gptq },
+	{ "awq", method_awq },
+	{ "awq_marlin", method_awq },
+	{ "fp8", method_fp8 },
+	{ "fbgemm_fp8", method_fp8 },
+	{ "finegrained_fp8", method_fp8 },
+	{ "bitsandbytes", method_bitsandbytes },
+	{ "mxfp4", method_mxfp4 },
+	{ "compressed-tensors", method_compressed },
+	{ "compressed_tensors", method_compressed },
+	{ "modelopt", method_modelopt },
+	{ "modelopt_fp4", method_modelopt },
 };
 
 static void apply_method(struct method *m, const char *name)
@@ -351,14 +376,18 @@ static void apply_method(struct method *m, const char *name)
 			continue;
 		methods[i].apply(m);
 		if (m->storage->format != WG_WEIGHTS_MXFP4 || methods[i].apply != method_mxfp4) {
-			if (wg_config_find_key(&m->config, "modules_to_not_convert\0ignore\0exclude_modules\0"
-			                       "ignored_layers\0llm_int8_skip_modules", &excluded))
+			if (wg_config_find_key(&m->config,
+			                       "modules_to_not_convert\0ignore\0exclude_modules\0"
+			                       "ignored_layers\0llm_int8_skip_modules",
+			                       &excluded))
 				read_exclusions(m->builder, &excluded, m->storage, m->plain);
 		}
 		return;
 	}
-	wg_builder_warn(m->builder, "quantisation \"%.40s\" is not known: weight bytes are those of "
-	                "the plain type", name);
+	wg_builder_warn(m->builder,
+	                "quantisation \"%.40s\" is not known: weight bytes are those of "
+	                "the plain type",
+	                name);
 }
 
 static void read_method(struct wg_builder *builder, const struct wg_json_at *at,

@@ -11,9 +11,9 @@
 struct unet {
 	struct wg_builder *builder;
 	unsigned channels[LEVELS], levels;
-	unsigned per_level;              /* residual blocks a level on the way down */
+	unsigned per_level; /* residual blocks a level on the way down */
 	bool attends_down[LEVELS], attends_up[LEVELS];
-	unsigned depth[LEVELS];          /* transformer blocks in one place */
+	unsigned depth[LEVELS]; /* transformer blocks in one place */
 	double time_width, text_width;
 	bool video;
 	unsigned head_size;
@@ -57,12 +57,12 @@ static double transformer_block(struct wg_builder *builder, double width, double
 	parameters += wg_add_matrices(builder, WG_PART_ATTENTION, 2, width, width, false) +
 	              wg_add_vectors(builder, width);
 	parameters += wg_add_matrices(builder, WG_PART_ATTENTION, 2, source, width, false);
-	parameters += linear(builder, width, 8 * width, true) + linear(builder, 4 * width, width, true);
+	parameters +=
+		linear(builder, width, 8 * width, true) + linear(builder, 4 * width, width, true);
 	return parameters;
 }
 
-static double transformer(struct unet *u, double width, double inner, unsigned depth,
-                          double source)
+static double transformer(struct unet *u, double width, double inner, unsigned depth, double source)
 {
 	struct wg_builder *builder = u->builder;
 	double parameters = norms(builder, 1, width) + linear(builder, width, inner, true) +
@@ -79,7 +79,8 @@ static double over_time(struct unet *u, double width)
 	double parameters = 0;
 
 	for (int i = 0; i < 4; i++)
-		parameters += norms(u->builder, 1, width) + convolution(u->builder, width, width, 3);
+		parameters +=
+			norms(u->builder, 1, width) + convolution(u->builder, width, width, 3);
 	return parameters;
 }
 
@@ -105,7 +106,8 @@ static double way_down(struct unet *u)
 		double out = u->channels[level];
 
 		for (unsigned i = 0; i < u->per_level; i++)
-			parameters += block(u, i == 0 ? in : out, out, u->attends_down[level], level);
+			parameters +=
+				block(u, i == 0 ? in : out, out, u->attends_down[level], level);
 		if (level + 1 < u->levels)
 			parameters += convolution(u->builder, out, out, 9);
 		in = out;
@@ -136,7 +138,8 @@ static double way_up(struct unet *u)
 		for (unsigned j = 0; j <= u->per_level; j++) {
 			double skip = j == u->per_level ? below : out;
 
-			parameters += block(u, (j == 0 ? previous : out) + skip, out, u->attends_up[i], level);
+			parameters += block(u, (j == 0 ? previous : out) + skip, out,
+			                    u->attends_up[i], level);
 		}
 		if (i + 1 < u->levels)
 			parameters += convolution(u->builder, out, out, 9);
@@ -160,7 +163,8 @@ static bool read_levels(struct wg_config *config, unsigned *channels, unsigned *
 	if (!wg_config_find_key(config, "channels\0block_out_channels", &list) ||
 	    wg_json_count(&list) == 0 || wg_json_count(&list) > LEVELS) {
 		wg_config_fail(config, NULL, WG_BAD_INPUT,
-		               "key \"block_out_channels\" is missing or has more than %d levels", LEVELS);
+		               "key \"block_out_channels\" is missing or has more than %d levels",
+		               LEVELS);
 		return false;
 	}
 	*ret_levels = (unsigned)wg_json_count(&list);
@@ -180,18 +184,20 @@ static bool read_unet(struct unet *u)
 	wg_config_find_key(config, "down_blocks\0down_block_types", &down);
 	wg_config_find_key(config, "up_blocks\0up_block_types", &up);
 	if (wg_json_count(&down) != u->levels || wg_json_count(&up) != u->levels) {
-		wg_config_fail(config, NULL, WG_BAD_INPUT,
-		               "down_block_types and up_block_types need one entry for each of %u levels",
-		               u->levels);
+		wg_config_fail(
+			config, NULL, WG_BAD_INPUT,
+			"down_block_types and up_block_types need one entry for each of %u levels",
+			u->levels);
 		return false;
 	}
 	wg_config_find_key(config, "depths\0transformer_layers_per_block", &depth);
 	for (unsigned i = 0; i < u->levels; i++) {
 		u->attends_down[i] = attends(&down, i);
 		u->attends_up[i] = attends(&up, i);
-		u->depth[i] = wg_json_type(&depth) == WG_JSON_ARRAY ?
-		        wg_config_element(config, &depth, i, 0, 1024, 1) :
-		        wg_config_get_key(config, "transformer_layers_per_block", 1, 1024, 1);
+		u->depth[i] = wg_json_type(&depth) == WG_JSON_ARRAY
+		                      ? wg_config_element(config, &depth, i, 0, 1024, 1)
+		                      : wg_config_get_key(config, "transformer_layers_per_block", 1,
+		                                          1024, 1);
 	}
 	u->per_level = wg_config_get_key(config, "blocks_per_level\0layers_per_block", 1, 64, 2);
 	u->text_width = wg_config_get_key(config, "text_width\0cross_attention_dim", 1,
@@ -206,10 +212,12 @@ static void build_unet(struct unet *u, struct wg_stack_builder *stack)
 	struct wg_builder *builder = u->builder;
 	struct wg_config *config = &builder->config;
 	double *sum = &stack->stack.parameters, first = u->channels[0];
-	double added = wg_config_get_key(config,
-	        "added_width\0projection_class_embeddings_input_dim", 0, WG_LIMIT_DIMENSION, 0);
+	double added =
+		wg_config_get_key(config, "added_width\0projection_class_embeddings_input_dim", 0,
+	                          WG_LIMIT_DIMENSION, 0);
 
-	*sum += convolution(builder, wg_config_get_key(config, "in_channels", 1, 4096, 4), first, 9);
+	*sum += convolution(builder, wg_config_get_key(config, "in_channels", 1, 4096, 4), first,
+	                    9);
 	*sum += linear(builder, first, u->time_width, true);
 	*sum += linear(builder, u->time_width, u->time_width, true);
 	if (added > 0) {
@@ -218,12 +226,14 @@ static void build_unet(struct unet *u, struct wg_stack_builder *stack)
 	}
 	/* the video net starts with eight heads over time */
 	if (u->video)
-		*sum += transformer(u, first, 8.0 * wg_config_get_key(config, "attention_head_dim", 1,
-		                                                      65536, 64), 1,
-		                    8.0 * wg_config_get_key(config, "attention_head_dim", 1, 65536, 64));
+		*sum += transformer(
+			u, first,
+			8.0 * wg_config_get_key(config, "attention_head_dim", 1, 65536, 64), 1,
+			8.0 * wg_config_get_key(config, "attention_head_dim", 1, 65536, 64));
 	*sum += way_down(u) + middle(u) + way_up(u);
 	*sum += norms(builder, 1, first);
-	*sum += convolution(builder, first, wg_config_get_key(config, "out_channels", 1, 4096, 4), 9);
+	*sum += convolution(builder, first, wg_config_get_key(config, "out_channels", 1, 4096, 4),
+	                    9);
 }
 
 void wg_build_unet_model(struct wg_builder *builder)

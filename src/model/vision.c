@@ -44,14 +44,17 @@ static void build_qwen2_vl(struct wg_builder *builder)
 	t.blocks.heads = wg_config_get_key(config, "num_heads", 1, WG_LIMIT_DIMENSION, 16);
 	t.blocks.width = (unsigned)(t.blocks.hidden *
 	                            wg_config_number_key(config, "mlp_ratio", 0.01, 64, 4));
-	t.out = wg_config_get_key(config, "hidden_size", 1, WG_LIMIT_DIMENSION, builder->outer_hidden);
+	t.out = wg_config_get_key(config, "hidden_size", 1, WG_LIMIT_DIMENSION,
+	                          builder->outer_hidden);
 	stack = wg_add_blocks(builder, &t.blocks);
 	if (stack == NULL)
 		return;
 	merged = t.blocks.hidden * t.merge * t.merge;
-	stack->stack.parameters += wg_add_matrix(builder, WG_PART_EMBEDDING, t.channels * t.frames *
-	                                         t.patch * t.patch, t.blocks.hidden, false);
-	stack->stack.parameters += add_merger(builder, WG_NORM_LAYER, t.blocks.hidden, merged, t.out);
+	stack->stack.parameters +=
+		wg_add_matrix(builder, WG_PART_EMBEDDING, t.channels * t.frames * t.patch * t.patch,
+	                      t.blocks.hidden, false);
+	stack->stack.parameters +=
+		add_merger(builder, WG_NORM_LAYER, t.blocks.hidden, merged, t.out);
 }
 
 /* Qwen2.5-VL (Bai et al. 2025, sec. 2.1): RMS norms and gated feed-forward. */
@@ -67,14 +70,16 @@ static void build_qwen2_5_vl(struct wg_builder *builder)
 	t.blocks.hidden = wg_config_get_key(config, "hidden_size", 1, WG_LIMIT_DIMENSION, 1280);
 	t.blocks.layers = wg_config_get_key(config, "depth", 1, WG_LIMIT_LAYERS, 32);
 	t.blocks.heads = wg_config_get_key(config, "num_heads", 1, WG_LIMIT_DIMENSION, 16);
-	t.blocks.width = wg_config_get_key(config, "intermediate_size", 1, WG_LIMIT_DIMENSION, 3420);
+	t.blocks.width =
+		wg_config_get_key(config, "intermediate_size", 1, WG_LIMIT_DIMENSION, 3420);
 	t.out = wg_config_get_key(config, "out_hidden_size", 1, WG_LIMIT_DIMENSION,
 	                          builder->outer_hidden);
 	stack = wg_add_blocks(builder, &t.blocks);
 	if (stack == NULL)
 		return;
-	stack->stack.parameters += wg_add_matrix(builder, WG_PART_EMBEDDING, t.channels * t.frames *
-	                                         t.patch * t.patch, t.blocks.hidden, false);
+	stack->stack.parameters +=
+		wg_add_matrix(builder, WG_PART_EMBEDDING, t.channels * t.frames * t.patch * t.patch,
+	                      t.blocks.hidden, false);
 	stack->stack.parameters += add_merger(builder, WG_NORM_RMS, t.blocks.hidden,
 	                                      t.blocks.hidden * t.merge * t.merge, t.out);
 }
@@ -96,15 +101,19 @@ static void build_qwen3_vl(struct wg_builder *builder)
 	if (stack == NULL)
 		return;
 	merged = t.blocks.hidden * t.merge * t.merge;
-	stack->stack.parameters += wg_add_matrix(builder, WG_PART_EMBEDDING, t.channels * t.frames *
-	                                         t.patch * t.patch, t.blocks.hidden, true);
-	stack->stack.parameters += wg_add_matrix(builder, WG_PART_EMBEDDING, t.blocks.hidden,
-	        wg_config_get_key(config, "num_position_embeddings", 1, 1u << 20, 2304), false);
-	stack->stack.parameters += add_merger(builder, WG_NORM_LAYER, t.blocks.hidden, merged, t.out);
+	stack->stack.parameters +=
+		wg_add_matrix(builder, WG_PART_EMBEDDING, t.channels * t.frames * t.patch * t.patch,
+	                      t.blocks.hidden, true);
+	stack->stack.parameters += wg_add_matrix(
+		builder, WG_PART_EMBEDDING, t.blocks.hidden,
+		wg_config_get_key(config, "num_position_embeddings", 1, 1u << 20, 2304), false);
+	stack->stack.parameters +=
+		add_merger(builder, WG_NORM_LAYER, t.blocks.hidden, merged, t.out);
 	if (wg_config_find_key(config, "deepstack_visual_indexes", &deep))
 		mergers = (double)wg_json_count(&deep);
 	for (int i = 0; i < mergers && i < 64; i++)
-		stack->stack.parameters += add_merger(builder, WG_NORM_LAYER, merged, merged, t.out);
+		stack->stack.parameters +=
+			add_merger(builder, WG_NORM_LAYER, merged, merged, t.out);
 }
 
 /* Anything else that looks like a ViT: near, and said to be near. */
@@ -120,23 +129,26 @@ static void build_plain(struct wg_builder *builder)
 	stack = wg_add_blocks(builder, &t.blocks);
 	if (stack == NULL)
 		return;
-	stack->stack.parameters += wg_add_matrix(builder, WG_PART_EMBEDDING,
-	                                         t.channels * t.patch * t.patch, t.blocks.hidden, true);
+	stack->stack.parameters += wg_add_matrix(
+		builder, WG_PART_EMBEDDING, t.channels * t.patch * t.patch, t.blocks.hidden, true);
 	/* a two-layer projector into the language model */
-	stack->stack.parameters += wg_add_matrix(builder, WG_PART_FFN, t.blocks.hidden,
-	                                         builder->outer_hidden, true);
+	stack->stack.parameters +=
+		wg_add_matrix(builder, WG_PART_FFN, t.blocks.hidden, builder->outer_hidden, true);
 	stack->stack.parameters += wg_add_matrix(builder, WG_PART_FFN, builder->outer_hidden,
 	                                         builder->outer_hidden, true);
 }
 
 static const struct {
-	const char *type;            /* beginning of the tower's or the model's model_type */
+	const char *type; /* beginning of the tower's or the model's model_type */
 	void (*build)(struct wg_builder *builder);
 	bool exact;
 } towers[] = {
-	{ "qwen2_5_vl", build_qwen2_5_vl, true }, { "qwen2_vl", build_qwen2_vl, true },
-	{ "qwen3_vl", build_qwen3_vl, true }, { "qwen3_5", build_qwen3_vl, true },
-	{ "clip", wg_build_clip_vision_model, true }, { "siglip", wg_build_clip_vision_model, true },
+	{ "qwen2_5_vl", build_qwen2_5_vl, true },
+	{ "qwen2_vl", build_qwen2_vl, true },
+	{ "qwen3_vl", build_qwen3_vl, true },
+	{ "qwen3_5", build_qwen3_vl, true },
+	{ "clip", wg_build_clip_vision_model, true },
+	{ "siglip", wg_build_clip_vision_model, true },
 	{ "", build_plain, false },
 };
 
@@ -167,7 +179,8 @@ void wg_build_towers(struct wg_builder *builder)
 	wg_build_companion(builder, &tower, towers[row].build);
 	if (!towers[row].exact) {
 		builder->towers_near = true;
-		wg_builder_warn(builder, "the vision tower is counted as a plain ViT with a two-layer "
+		wg_builder_warn(builder,
+		                "the vision tower is counted as a plain ViT with a two-layer "
 		                "projector: its size is near, not exact");
 	}
 }

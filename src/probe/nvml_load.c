@@ -20,7 +20,7 @@ static const struct nvml_symbol {
 #undef NVML_CALL
 };
 
-/* The name with .1 is the driver's. The plain one may be the toolkit's stub, so it
+/* The name with .1 is the driver's. The plain one may be the toolkit's empty one, so it
  * comes last; the middle one is where WSL keeps it. */
 static const char *const library_names[] = {
 	"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1", "libnvidia-ml.so",

@@ -17,7 +17,7 @@
 struct refusal {
 	const char *config;
 	enum wg_status status;
-	const char *path, *words;        /* parts of the error's path and message */
+	const char *path, *words; /* parts of the error's path and message */
 };
 
 static const struct refusal refusals[] = {
@@ -42,31 +42,34 @@ static const struct refusal refusals[] = {
 	{ "{" LLAMA ", \"hidden_size\": 1e300, \"num_hidden_layers\": 2, " REST "}", WG_BAD_INPUT,
 	  "hidden_size", "whole number" },
 	{ "{" LLAMA ", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 0, "
-	  "\"intermediate_size\": 128, \"vocab_size\": 1000}", WG_BAD_INPUT, "num_attention_heads", "0" },
+	  "\"intermediate_size\": 128, \"vocab_size\": 1000}",
+	  WG_BAD_INPUT, "num_attention_heads", "0" },
 	{ "{" LLAMA ", \"hidden_size\": 2, \"num_hidden_layers\": 2, " REST "}", WG_BAD_INPUT, "",
 	  "smaller than the 4 heads" },
-	{ "{" LLAMA ", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_key_value_heads\": 8, "
-	  REST "}", WG_BAD_INPUT, "", "more than 4 heads" },
-	{ "{\"architectures\": [\"MixtralForCausalLM\"], \"hidden_size\": 64, \"num_hidden_layers\": 2, "
-	  REST ", \"num_local_experts\": 8, \"num_experts_per_tok\": 9}", WG_LIMIT,
-	  "num_experts_per_tok", "9" },
+	{ "{" LLAMA
+	  ", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_key_value_heads\": 8, " REST "}",
+	  WG_BAD_INPUT, "", "more than 4 heads" },
+	{ "{\"architectures\": [\"MixtralForCausalLM\"], \"hidden_size\": 64, \"num_hidden_layers\": 2, " REST
+	  ", \"num_local_experts\": 8, \"num_experts_per_tok\": 9}",
+	  WG_LIMIT, "num_experts_per_tok", "9" },
 	{ "{\"architectures\": [\"Qwen3ForCausalLM\"], \"text_config\": {\"hidden_size\": []}}",
 	  WG_BAD_INPUT, "text_config.hidden_size", "whole number" },
 	{ "{\"architectures\": [\"NemotronHForCausalLM\"], \"hidden_size\": 64, "
-	  "\"num_hidden_layers\": 3, " REST ", \"hybrid_override_pattern\": \"MX\"}", WG_BAD_INPUT,
-	  "hybrid_override_pattern", "2 letters for 3 layers" },
+	  "\"num_hidden_layers\": 3, " REST ", \"hybrid_override_pattern\": \"MX\"}",
+	  WG_BAD_INPUT, "hybrid_override_pattern", "2 letters for 3 layers" },
 	{ "{\"architectures\": [\"DeepseekV3ForCausalLM\"], \"hidden_size\": 64, "
-	  "\"num_hidden_layers\": 2, " REST ", \"kv_lora_rank\": 16}", WG_BAD_INPUT, "",
-	  "\"qk_nope_head_dim\" is missing" },
-	{ "{\"_class_name\": \"UNet2DConditionModel\", \"block_out_channels\": []}", WG_BAD_INPUT, "",
-	  "block_out_channels" },
+	  "\"num_hidden_layers\": 2, " REST ", \"kv_lora_rank\": 16}",
+	  WG_BAD_INPUT, "", "\"qk_nope_head_dim\" is missing" },
+	{ "{\"_class_name\": \"UNet2DConditionModel\", \"block_out_channels\": []}", WG_BAD_INPUT,
+	  "", "block_out_channels" },
 	{ "{\"_class_name\": \"UNet2DConditionModel\", \"block_out_channels\": [1,2,3,4,5,6,7,8,9]}",
 	  WG_BAD_INPUT, "", "block_out_channels" },
 	{ "{\"architectures\": [\"BertModel\"], \"hidden_size\": 3, \"num_hidden_layers\": 1, "
-	  "\"num_attention_heads\": 5, \"vocab_size\": 10}", WG_BAD_INPUT, "", "divide" },
+	  "\"num_attention_heads\": 5, \"vocab_size\": 10}",
+	  WG_BAD_INPUT, "", "divide" },
 	{ "{" LLAMA ", \"hidden_size\": 64, \"num_hidden_layers\": 2, " REST
-	  ", \"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": \"four\"}}", WG_BAD_INPUT,
-	  "quantization_config.bits", "whole number" },
+	  ", \"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": \"four\"}}",
+	  WG_BAD_INPUT, "quantization_config.bits", "whole number" },
 };
 
 static void check_refusal(const struct refusal *r)
@@ -79,13 +82,14 @@ static void check_refusal(const struct refusal *r)
 	status = wg_model_open_config(r->config, strlen(r->config), "config.json", &model, &error);
 	if (status != r->status || strstr(error.path, r->path) == NULL ||
 	    strstr(error.message, r->words) == NULL)
-		fail_msg("%s\n-> %s, path \"%s\": %s", r->config, wg_status_name(status), error.path,
-		         error.message);
+		fail_msg("%s\n-> %s, path \"%s\": %s", r->config, wg_status_name(status),
+		         error.path, error.message);
 	assert_null(model);
 	assert_true(error.message[0] != '\0');
 	/* and without an error to fill */
-	assert_int_equal(wg_model_open_config(r->config, strlen(r->config), "config.json", &model,
-	                                      NULL), r->status);
+	assert_int_equal(
+		wg_model_open_config(r->config, strlen(r->config), "config.json", &model, NULL),
+		r->status);
 }
 
 static void test_refusals(void **state)
@@ -97,7 +101,8 @@ static void test_refusals(void **state)
 
 static void test_syntax_place(void **state)
 {
-	static const char text[] = "{\"architectures\": [\"LlamaForCausalLM\"],\n\"hidden_size\": ,}";
+	static const char text[] =
+		"{\"architectures\": [\"LlamaForCausalLM\"],\n\"hidden_size\": ,}";
 	struct wg_model *model;
 	struct wg_error error;
 
@@ -135,7 +140,8 @@ static void test_class_defaults(void **state)
 /* The largest of everything that the limits let through. */
 static void test_largest(void **state)
 {
-	static const char text[] = "{" LLAMA ", \"hidden_size\": 16777216, \"num_hidden_layers\": 4096,"
+	static const char text[] =
+		"{" LLAMA ", \"hidden_size\": 16777216, \"num_hidden_layers\": 4096,"
 		"\"num_attention_heads\": 16777216, \"intermediate_size\": 16777216,"
 		"\"head_dim\": 16777216, \"vocab_size\": 16777216, \"num_experts\": 65536,"
 		"\"num_experts_per_tok\": 65536}";
@@ -155,7 +161,8 @@ static void test_largest(void **state)
 /* Every proper prefix of a good config is refused, none crashes. */
 static void test_prefixes(void **state)
 {
-	static const char text[] = "{\"architectures\": [\"MixtralForCausalLM\"], \"hidden_size\": 64, "
+	static const char text[] =
+		"{\"architectures\": [\"MixtralForCausalLM\"], \"hidden_size\": 64, "
 		"\"num_hidden_layers\": 2, " REST ", \"num_local_experts\": 4, "
 		"\"num_experts_per_tok\": 2, \"torch_dtype\": \"bfloat16\"}";
 	struct wg_model *model;
@@ -176,9 +183,9 @@ static void test_prefixes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_syntax_place),
-		cmocka_unit_test(test_class_defaults),
-		cmocka_unit_test(test_largest), cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_syntax_place),
+		cmocka_unit_test(test_class_defaults), cmocka_unit_test(test_largest),
+		cmocka_unit_test(test_prefixes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

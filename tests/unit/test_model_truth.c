@@ -42,8 +42,9 @@ static bool check(const struct wg_csv *csv, size_t row, const char *column, doub
 	double wanted = 0;
 
 	wg_error_init(&error);
-	assert_int_equal(wg_csv_number(csv, row, wg_csv_column_find(csv, column), &present, &wanted,
-	                               &error), WG_OK);
+	assert_int_equal(
+		wg_csv_number(csv, row, wg_csv_column_find(csv, column), &present, &wanted, &error),
+		WG_OK);
 	if (!present || wanted == value)
 		return true;
 	print_error("%s: %s is %.0f, truth %.0f\n",
@@ -135,7 +136,7 @@ static void test_small_configs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_truth),
-	                                    cmocka_unit_test(test_small_configs) };
+		                            cmocka_unit_test(test_small_configs) };
 	const char *where = getenv("WHICHGPU_SHARED");
 
 	if (where != NULL)
