@@ -151,13 +151,18 @@ static const char *price_sentence(const struct wg_search *search, const struct w
 	if (!quote->usd.known) {
 		return wg_arena_strdup(search->arena, _("no price is known"));
 	}
+	struct wg_words_buffer usd = wg_words_usd(quote->usd.likely);
+	const char *unit = buy ? _("GPU") : _("GPU and hour");
+	const char *seller = wg_provider_class_key(quote->provider_class);
+	const char *age = quote->stale ? _(", not recent") : "";
+	if (quote->offers == 1) {
+		return wg_arena_printf(search->arena,
+		                       _("price of %s per %s from a single %s offer of %s%s"),
+		                       usd.text, unit, seller, quote->newest->as_of, age);
+	}
 	return wg_arena_printf(
-		search->arena,
-		quote->stale ? _("price of %s per GPU%s from %zu %s offers, %s to %s, none recent")
-			     : _("price of %s per GPU%s from %zu %s offers, %s to %s"),
-		wg_words_usd(quote->usd.likely).text, buy ? "" : _(" and hour"), quote->offers,
-		wg_provider_class_key(quote->provider_class), quote->oldest->as_of,
-		quote->newest->as_of);
+		search->arena, _("price of %s per %s from %zu %s offers, %s to %s%s"), usd.text,
+		unit, quote->offers, seller, quote->oldest->as_of, quote->newest->as_of, age);
 }
 
 /* What a purchase price covers. */
