@@ -5,6 +5,12 @@
  * (catalog/lint.h), so opening costs no parsing. A folder of the user's own
  * files, in the same form, overlays it: same id replaces, new id adds.
  *
+ * Several documents may give one figure. The first in this order is the value,
+ * the rest are its `others`: no value that is marked contradicted, preliminary,
+ * per die or per pair; high confidence before medium, low never; the vendor's
+ * document, what was taken from one, what was computed, then a database;
+ * agreement with the others. The order is applied when a file is written.
+ *
  * A figure is known, not known, or absent (the hardware has no such path: an
  * A100 has no FP8). Not known is never 0.
  *

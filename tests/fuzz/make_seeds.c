@@ -30,6 +30,14 @@ static const struct seed texts[] = {
 	  "\xef\xbb\xbf"
 	  "a,\"b \"\"c\"\"\",d\r\n1,\"x,\ny\",-2.5e3\r\n" },
 	{ "csv", "empty-cells", "a,b,c\n,,\n1,,3\n" },
+	{ "gpu", "file",
+	  "{\"id\":\"my-gpu\",\"name\":\"My GPU\",\"class\":\"consumer\",\"link\":"
+	  "\"pcie\",\"aliases\":[\"mine\"],\"sources\":{\"me\":{\"title\":\"I\",\"reference\":"
+	  "\"here\"}},\"facts\":{\"vendor\":{\"value\":\"Me\",\"source\":\"me\",\"confidence\":"
+	  "\"high\"}},\"figures\":{\"board_watts\":{\"value\":42,\"source\":\"me\",\"confidence\":"
+	  "\"high\",\"others\":[{\"value\":43,\"source\":\"me\",\"confidence\":\"low\"}]}},"
+	  "\"dense_ops_per_s\":{\"fp8\":{\"absent\":true,\"source\":\"me\"}}}" },
+	{ "gpu", "name", "NVIDIA A100-SXM4 80 GB" },
 	{ "index", "two",
 	  "{\"metadata\":{\"total_size\":16},\"weight_map\":{\"a\":"
 	  "\"model-00001-of-00002.safetensors\",\"b\":\"model-00002-of-00002.safetensors\"}}" },

@@ -11,7 +11,7 @@ seconds=${1:-15}
 [ $# -gt 0 ] && shift
 build=${FUZZ_BUILD:-build-fuzz}
 [ -d "$build" ] || CC=clang meson setup "$build" -Dfuzz=true -Dtests=disabled >/dev/null
-[ $# -gt 0 ] || set -- config csv gguf index json number safetensors
+[ $# -gt 0 ] || set -- config csv gguf gpu index json number safetensors
 for target; do
 	programs="${programs-} tests/fuzz/fuzz_$target"
 done
