@@ -3,13 +3,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <math.h>
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/i18n.h"
+#include "http/mhd_lazy.h"
 #include "whichgpu/limits.h"
 #include "whichgpu/number.h"
 
@@ -43,7 +44,7 @@ struct wg_exporter {
 static int fd_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		wg_mhd()->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return info ? info->connect_fd : -1;
 }
@@ -132,15 +133,15 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, 
 	/* Older editions of the library take the bytes without const and do not write. */
 	union { const char *from; void *to; } body = { .from = bytes };
 
-	response = MHD_create_response_from_buffer(length, body.to, MHD_RESPMEM_MUST_COPY);
+	response = wg_mhd()->MHD_create_response_from_buffer(length, body.to, MHD_RESPMEM_MUST_COPY);
 	if (!response)
 		return MHD_NO;
-	MHD_add_response_header(response, "Content-Type", type);
-	MHD_add_response_header(response, "Cache-Control", "no-store");
+	wg_mhd()->MHD_add_response_header(response, "Content-Type", type);
+	wg_mhd()->MHD_add_response_header(response, "Cache-Control", "no-store");
 	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, "Allow", "GET, HEAD");
-	result = MHD_queue_response(connection, code, response);
-	MHD_destroy_response(response);
+		wg_mhd()->MHD_add_response_header(response, "Allow", "GET, HEAD");
+	result = wg_mhd()->MHD_queue_response(connection, code, response);
+	wg_mhd()->MHD_destroy_response(response);
 	return result;
 }
 
@@ -152,7 +153,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned c
 
 static bool wants_open_metrics(struct MHD_Connection *connection)
 {
-	const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
+	const char *accept = wg_mhd()->MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
 
 	return accept && strstr(accept, "application/openmetrics-text") != NULL;
 }
@@ -259,7 +260,7 @@ static enum wg_status parse_address(const char *text, union address *ret_address
 static void write_url(struct wg_exporter *exporter, const union address *address)
 {
 	const union MHD_DaemonInfo *info =
-		MHD_get_daemon_info(exporter->daemon, MHD_DAEMON_INFO_BIND_PORT);
+		wg_mhd()->MHD_get_daemon_info(exporter->daemon, MHD_DAEMON_INFO_BIND_PORT);
 	char host[INET6_ADDRSTRLEN] = "";
 	unsigned port = info ? info->port : 0;
 
@@ -285,8 +286,10 @@ static enum wg_status start(struct wg_exporter *exporter, const char *text,
 
 	if (address->any.sa_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
+	if (!wg_mhd())
+		return wg_error_set(error, WG_SYSTEM, _("this machine has no \"%s\""), "libmicrohttpd");
 	errno = 0;
-	exporter->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, exporter,
+	exporter->daemon = wg_mhd()->MHD_start_daemon(flags, 0, NULL, NULL, on_request, exporter,
 		MHD_OPTION_EXTERNAL_LOGGER, quiet, NULL,
 		MHD_OPTION_SOCK_ADDR, &address->any,
 		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
@@ -340,7 +343,7 @@ void wg_exporter_free(struct wg_exporter *exporter)
 	if (!exporter)
 		return;
 	if (exporter->daemon)
-		MHD_stop_daemon(exporter->daemon);
+		wg_mhd()->MHD_stop_daemon(exporter->daemon);
 	pthread_mutex_destroy(&exporter->mutex);
 	wg_sample_done(&exporter->sample);
 	wg_text_done(&exporter->page);

@@ -10,8 +10,7 @@
 
 #ifdef WG_HAVE_CURL
 
-#include <curl/curl.h>
-
+#include "model/curl_lazy.h"
 #include "whichgpu/file.h"
 #include "whichgpu/number.h"
 
@@ -123,7 +122,9 @@ enum wg_status wg_fetcher_open(struct wg_fetcher **ret_fetcher, struct wg_error 
 	    seconds <= TOTAL_S)
 		fetcher->wait_s = (long)seconds;
 	status = find_endpoint(fetcher, error);
-	if (status == WG_OK && (fetcher->curl = curl_easy_init()) == NULL)
+	if (status == WG_OK && wg_curl() == NULL)
+		status = wg_error_set(error, WG_SYSTEM, _("this machine has no \"%s\""), "libcurl");
+	if (status == WG_OK && (fetcher->curl = wg_curl()->curl_easy_init()) == NULL)
 		status = wg_error_no_memory(error);
 	if (status != WG_OK) {
 		wg_fetcher_free(fetcher);
@@ -139,7 +140,7 @@ void wg_fetcher_free(struct wg_fetcher *fetcher)
 	if (fetcher == NULL)
 		return;
 	if (fetcher->curl != NULL)
-		curl_easy_cleanup(fetcher->curl);
+		wg_curl()->curl_easy_cleanup(fetcher->curl);
 	/* The token does not stay behind in freed memory. */
 	explicit_bzero(fetcher, sizeof *fetcher);
 	free(fetcher);
@@ -186,7 +187,7 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context)
 	size_t length = size * count;
 	long http_status = 0;
 
-	curl_easy_getinfo(answer->curl, CURLINFO_RESPONSE_CODE, &http_status);
+	wg_curl()->curl_easy_getinfo(answer->curl, CURLINFO_RESPONSE_CODE, &http_status);
 	if (http_status != 200 && http_status != 206)
 		return length; /* the text of an error page is of no use */
 	if (answer->range_wanted && http_status != 206) {
@@ -219,24 +220,24 @@ static void set_up(struct wg_fetcher *fetcher, const char *url, const char *rang
 {
 	CURL *curl = fetcher->curl;
 
-	curl_easy_reset(curl);
-	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_USERAGENT, "whichgpu");
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, fetcher->wait_s);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, fetcher->wait_s);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)TOTAL_S);
-	curl_easy_setopt(curl, CURLOPT_RANGE, range);
-	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
-	curl_easy_setopt(curl, CURLOPT_HEADERDATA, answer);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
+	wg_curl()->curl_easy_reset(curl);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_URL, url);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_USERAGENT, "whichgpu");
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, fetcher->wait_s);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, fetcher->wait_s);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)TOTAL_S);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_RANGE, range);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_HEADERDATA, answer);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	wg_curl()->curl_easy_setopt(curl, CURLOPT_WRITEDATA, answer);
 	if (with_token && fetcher->token[0] != '\0') {
-		curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
-		curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, fetcher->token);
+		wg_curl()->curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+		wg_curl()->curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, fetcher->token);
 	}
 }
 
@@ -244,21 +245,22 @@ static void set_up(struct wg_fetcher *fetcher, const char *url, const char *rang
 static bool same_origin(const char *a, const char *b)
 {
 	static const CURLUPart parts[] = { CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT };
-	CURLU *x = curl_url(), *y = curl_url();
-	bool same = x != NULL && y != NULL && curl_url_set(x, CURLUPART_URL, a, 0) == CURLUE_OK &&
-	            curl_url_set(y, CURLUPART_URL, b, 0) == CURLUE_OK;
+	CURLU *x = wg_curl()->curl_url(), *y = wg_curl()->curl_url();
+	bool same = x != NULL && y != NULL &&
+	            wg_curl()->curl_url_set(x, CURLUPART_URL, a, 0) == CURLUE_OK &&
+	            wg_curl()->curl_url_set(y, CURLUPART_URL, b, 0) == CURLUE_OK;
 
 	for (size_t i = 0; same && i < sizeof parts / sizeof *parts; i++) {
 		char *p = NULL, *q = NULL;
 
-		same = curl_url_get(x, parts[i], &p, CURLU_DEFAULT_PORT) == CURLUE_OK &&
-		       curl_url_get(y, parts[i], &q, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+		same = wg_curl()->curl_url_get(x, parts[i], &p, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+		       wg_curl()->curl_url_get(y, parts[i], &q, CURLU_DEFAULT_PORT) == CURLUE_OK &&
 		       strcasecmp(p, q) == 0;
-		curl_free(p);
-		curl_free(q);
+		wg_curl()->curl_free(p);
+		wg_curl()->curl_free(q);
 	}
-	curl_url_cleanup(x);
-	curl_url_cleanup(y);
+	wg_curl()->curl_url_cleanup(x);
+	wg_curl()->curl_url_cleanup(y);
 	return same;
 }
 
@@ -285,7 +287,8 @@ static enum wg_status fail_transfer(CURLcode code, const struct answer *answer, 
 		wg_error_set(error, WG_SYSTEM, _("\"%.200s\": the answer was cut off"), url);
 		wg_error_hint(error, _("try again"));
 	} else {
-		wg_error_set(error, WG_SYSTEM, "\"%.200s\": %s", url, curl_easy_strerror(code));
+		wg_error_set(error, WG_SYSTEM, "\"%.200s\": %s", url,
+		             wg_curl()->curl_easy_strerror(code));
 		wg_error_hint(error, _("check the connection, or use --offline with a local copy"));
 	}
 	return status;
@@ -341,16 +344,17 @@ static enum wg_status request(struct wg_fetcher *fetcher, const char *path, cons
 		answer->length = 0;
 		answer->range_first = answer->range_last = answer->file_bytes = -1;
 		set_up(fetcher, url, range, same_origin(first, url), answer);
-		CURLcode code = curl_easy_perform(fetcher->curl);
+		CURLcode code = wg_curl()->curl_easy_perform(fetcher->curl);
 		if (code != CURLE_OK)
 			return fail_transfer(code, answer, first, error);
-		curl_easy_getinfo(fetcher->curl, CURLINFO_RESPONSE_CODE, &answer->http_status);
+		wg_curl()->curl_easy_getinfo(fetcher->curl, CURLINFO_RESPONSE_CODE,
+		                             &answer->http_status);
 		if (answer->http_status == 200 || answer->http_status == 206 ||
 		    answer->http_status == 404)
 			return WG_OK;
 		if (answer->http_status < 300 || answer->http_status > 399)
 			return fail_http(fetcher, answer, first, error);
-		curl_easy_getinfo(fetcher->curl, CURLINFO_REDIRECT_URL, &next);
+		wg_curl()->curl_easy_getinfo(fetcher->curl, CURLINFO_REDIRECT_URL, &next);
 		if (next == NULL || snprintf(url, sizeof url, "%s", next) >= (int)sizeof url)
 			return fail_http(fetcher, answer, first, error);
 		if (strncmp(first, "https:", 6) == 0 && strncmp(url, "https:", 6) != 0)
