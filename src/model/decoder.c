@@ -30,11 +30,12 @@ static void read_biases(struct wg_builder *builder, struct wg_decoder *d)
 static void fit_default_heads(struct wg_builder *builder, const struct wg_decoder *d,
                               struct wg_attention *a)
 {
-	if (d->hidden >= a->heads || strstr(builder->config.defaults_used, "heads") == NULL)
+	if (a->key_size > 0 || strstr(builder->config.defaults_used, "heads") == NULL)
 		return;
 	wg_builder_warn(builder, "the class has %u heads by default, too many for hidden size %u: one "
 	                "head is taken", a->heads, d->hidden);
-	a->heads = 1;
+	a->heads = a->kv_heads = 1;
+	a->key_size = a->value_size = d->hidden;
 }
 
 static void read_attention(struct wg_builder *builder, struct wg_decoder *d)
@@ -46,12 +47,12 @@ static void read_attention(struct wg_builder *builder, struct wg_decoder *d)
 
 	a->causal = true;
 	a->heads = wg_config_need(config, WG_FIELD_HEADS, 1, WG_LIMIT_DIMENSION);
-	fit_default_heads(builder, d, a);
 	a->kv_heads = wg_config_get(config, WG_FIELD_KV_HEADS, 1, WG_LIMIT_DIMENSION, a->heads);
 	a->key_size = wg_config_get(config, WG_FIELD_HEAD_SIZE, 1, WG_LIMIT_DIMENSION,
 	                            d->hidden / a->heads);
 	a->value_size = wg_config_get(config, WG_FIELD_VALUE_SIZE, 1, WG_LIMIT_DIMENSION,
 	                              a->key_size);
+	fit_default_heads(builder, d, a);
 	if (a->kv_heads > a->heads)
 		wg_config_fail(config, &config->places[0], WG_BAD_INPUT,
 		               "%u key-value heads are more than %u heads", a->kv_heads, a->heads);
