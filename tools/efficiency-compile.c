@@ -143,7 +143,7 @@ static int write_tables(const char *path, const struct efficiency *efficiency)
 	put_engines(out, efficiency);
 	put_links(out, efficiency);
 	fprintf(out,
-	        "const struct efficiency efficiency_builtin = { gpus, engines, links, %zu, %zu, "
+	        "const struct efficiency wg_efficiency_builtin = { gpus, engines, links, %zu, %zu, "
 	        "%zu };\n",
 	        efficiency->gpu_count, efficiency->engine_count, efficiency->link_count);
 	return fclose(out) != 0;
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	wg_error_init(&error);
 	if (argc != 3 || arena == NULL)
 		fprintf(stderr, "usage: efficiency-compile FOLDER OUTPUT.c\n");
-	else if (efficiency_read(arena, argv[1], &efficiency, &error) != WG_OK)
+	else if (wg_efficiency_read(arena, argv[1], &efficiency, &error) != WG_OK)
 		fprintf(stderr, "efficiency-compile: %s: %s: %s\n", error.file, error.path,
 		        error.message);
 	else

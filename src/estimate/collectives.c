@@ -62,7 +62,7 @@ static struct reduce_lines flat_reduce(const struct link_path *path, double rank
 
 /* Over nodes: reduce-scatter inside, all-reduce of a share across, all-gather
  * inside. */
-struct reduce_lines link_reduce_lines(const struct run *run, double ranks, double stride)
+struct reduce_lines wg_link_reduce_lines(const struct run *run, double ranks, double stride)
 {
 	double inside = ranks_in_node(run, ranks, stride), gather_s, gather_s_per_byte;
 	const struct link_path *path = node_path(run, inside, stride);
@@ -83,15 +83,15 @@ struct reduce_lines link_reduce_lines(const struct run *run, double ranks, doubl
 	};
 }
 
-double link_all_reduce(const struct run *run, double ranks, double stride, double bytes)
+double wg_link_all_reduce(const struct run *run, double ranks, double stride, double bytes)
 {
-	struct reduce_lines lines = link_reduce_lines(run, ranks, stride);
+	struct reduce_lines lines = wg_link_reduce_lines(run, ranks, stride);
 
 	return reduce_time(&lines, bytes);
 }
 
 /* bytes: the whole, as it is after gathering. A reduce-scatter takes as long. */
-double link_all_gather(const struct run *run, double ranks, double stride, double bytes)
+double wg_link_all_gather(const struct run *run, double ranks, double stride, double bytes)
 {
 	double inside = ranks_in_node(run, ranks, stride);
 	const struct link_path *path = node_path(run, inside, stride);
@@ -105,7 +105,7 @@ double link_all_gather(const struct run *run, double ranks, double stride, doubl
 }
 
 /* bytes: what one rank sends in all, its own share included. */
-double link_all_to_all(const struct run *run, double ranks, double stride, double bytes)
+double wg_link_all_to_all(const struct run *run, double ranks, double stride, double bytes)
 {
 	double inside = ranks_in_node(run, ranks, stride);
 	const struct link_path *path = node_path(run, inside, stride);
@@ -123,7 +123,7 @@ double link_all_to_all(const struct run *run, double ranks, double stride, doubl
 }
 
 /* To the next stage, `stride` GPUs away. */
-double link_send(const struct run *run, double stride, double bytes)
+double wg_link_send(const struct run *run, double stride, double bytes)
 {
 	const struct link_path *path =
 		stride >= run->gpus_per_node ? &run->device->network : node_path(run, 2, stride);

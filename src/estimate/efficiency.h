@@ -83,15 +83,16 @@ struct efficiency {
 };
 
 /* Written by tools/efficiency-compile. */
-extern const struct efficiency efficiency_builtin;
+extern const struct efficiency wg_efficiency_builtin;
 
-bool gpu_match_fits(const struct gpu_match *match, const struct wg_gpu *gpu);
-const struct gpu_row *efficiency_gpu(const struct efficiency *efficiency, const struct wg_gpu *gpu);
-const struct engine_row *efficiency_engine(const struct efficiency *efficiency, const char *key);
+bool wg_gpu_match_fits(const struct gpu_match *match, const struct wg_gpu *gpu);
+const struct gpu_row *wg_efficiency_gpu(const struct efficiency *efficiency,
+                                        const struct wg_gpu *gpu);
+const struct engine_row *wg_efficiency_engine(const struct efficiency *efficiency, const char *key);
 /* The usual engine for the task on this GPU; NULL when none. */
-const struct engine_row *efficiency_usual(const struct efficiency *efficiency,
-                                          const struct wg_gpu *gpu, enum wg_task task);
-const struct link_row *efficiency_link(const struct efficiency *efficiency, const char *key,
-                                       const struct wg_gpu *gpu);
+const struct engine_row *wg_efficiency_usual(const struct efficiency *efficiency,
+                                             const struct wg_gpu *gpu, enum wg_task task);
+const struct link_row *wg_efficiency_link(const struct efficiency *efficiency, const char *key,
+                                          const struct wg_gpu *gpu);
 
 #endif

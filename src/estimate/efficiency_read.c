@@ -362,8 +362,8 @@ static enum wg_status read_file(struct reader *reader, const char *folder, const
 	return status;
 }
 
-enum wg_status efficiency_read(struct wg_arena *arena, const char *folder,
-                               struct efficiency *ret_efficiency, struct wg_error *error)
+enum wg_status wg_efficiency_read(struct wg_arena *arena, const char *folder,
+                                  struct efficiency *ret_efficiency, struct wg_error *error)
 {
 	struct reader reader = { .arena = arena, .error = error };
 	struct efficiency value = { 0 };

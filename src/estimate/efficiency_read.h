@@ -8,7 +8,7 @@
 /* folder holds gpus.json, engines.json and links.json. A coefficient without a
  * listed source, a misspelt key or an efficiency over 1 is refused. Everything
  * is allocated from `arena`. */
-enum wg_status efficiency_read(struct wg_arena *arena, const char *folder,
-                               struct efficiency *ret_efficiency, struct wg_error *error);
+enum wg_status wg_efficiency_read(struct wg_arena *arena, const char *folder,
+                                  struct efficiency *ret_efficiency, struct wg_error *error);
 
 #endif

@@ -23,13 +23,13 @@ static const struct engine_row *engine_for(const struct wg_estimator *estimator,
 	const struct efficiency *efficiency = estimator->efficiency;
 	const struct engine_row *engine = estimator->engine;
 
-	if (engine == NULL && estimator->gguf && !task_trains(estimator->work.task))
-		engine = efficiency_engine(efficiency, "llama.cpp");
+	if (engine == NULL && estimator->gguf && !wg_task_trains(estimator->work.task))
+		engine = wg_efficiency_engine(efficiency, "llama.cpp");
 	if (engine == NULL && !estimator->cost.generates &&
 	    (estimator->work.task == WG_TASK_SERVE || estimator->work.task == WG_TASK_BATCH))
-		engine = efficiency_engine(efficiency, "pytorch");
+		engine = wg_efficiency_engine(efficiency, "pytorch");
 	if (engine == NULL)
-		engine = efficiency_usual(efficiency, gpu, estimator->work.task);
+		engine = wg_efficiency_usual(efficiency, gpu, estimator->work.task);
 	return engine != NULL && engine_runs_on(engine, gpu) ? engine : NULL;
 }
 
@@ -40,7 +40,7 @@ static void profile_make(const struct engine_row *engine, const struct wg_gpu *g
 	for (size_t i = 0; i < engine->variant_count; i++) {
 		const struct engine_variant *variant = &engine->variants[i];
 
-		if (!gpu_match_fits(&variant->match, gpu))
+		if (!wg_gpu_match_fits(&variant->match, gpu))
 			continue;
 		for (int k = 0; k < ENGINE_COEFFICIENT_COUNT; k++)
 			if (variant->given[k])
@@ -61,7 +61,7 @@ static double pcie_bytes_per_s(const struct wg_gpu *gpu)
 static struct link_path path_make(const struct device *device, const struct efficiency *efficiency,
                                   const char *key, double bytes_per_s)
 {
-	const struct link_row *row = efficiency_link(efficiency, key, device->gpu);
+	const struct link_row *row = wg_efficiency_link(efficiency, key, device->gpu);
 	struct link_path path = { .bytes_per_s = bytes_per_s, .reduction = 1 };
 	double engine = device->profile[ENGINE_LINK].value;
 
@@ -94,14 +94,14 @@ static void links_make(struct device *device, const struct efficiency *efficienc
 
 	device->node = path_make(device, efficiency, pcie, pcie_bytes_per_s(gpu));
 	device->network = path_make(device, efficiency, "network", 1.25e9);
-	row = efficiency_link(efficiency, pcie, gpu);
+	row = wg_efficiency_link(efficiency, pcie, gpu);
 	if (link > 0 && gpu->link == WG_LINK_SWITCH) {
 		device->node = path_make(device, efficiency, "switch", link);
-		row = efficiency_link(efficiency, "switch", gpu);
+		row = wg_efficiency_link(efficiency, "switch", gpu);
 	} else if (link > 0 && gpu->link == WG_LINK_MESH) {
 		device->node = path_make(device, efficiency, "mesh", link);
 		device->node.mesh_gpus = wg_figure_or(&gpu->figures[WG_GPU_LINK_GPUS], 8);
-		row = efficiency_link(efficiency, "mesh", gpu);
+		row = wg_efficiency_link(efficiency, "mesh", gpu);
 	} else if (link > 0 && gpu->link == WG_LINK_BRIDGE) {
 		device->pair = path_make(device, efficiency, "bridge", link);
 		device->pair_gpus = wg_figure_or(&gpu->figures[WG_GPU_LINK_GPUS], 2);
@@ -143,10 +143,10 @@ static void reach_make(struct device *device, const struct gpu_row *row)
 	device->form_spread = hypot(profile[ENGINE_FORM_SPREAD].value, row->tier_spread);
 }
 
-void device_make(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
-                 struct device *ret_device)
+void wg_device_make(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
+                    struct device *ret_device)
 {
-	const struct gpu_row *row = efficiency_gpu(estimator->efficiency, gpu);
+	const struct gpu_row *row = wg_efficiency_gpu(estimator->efficiency, gpu);
 	struct device device = { .gpu = gpu, .engine = engine_for(estimator, gpu) };
 
 	if (device.engine == NULL || row == NULL) {

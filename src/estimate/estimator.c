@@ -116,9 +116,9 @@ static enum wg_status open_parts(struct wg_estimator *estimator, const char *eng
 {
 	enum wg_status status = WG_OK;
 
-	estimator->efficiency = &efficiency_builtin;
+	estimator->efficiency = &wg_efficiency_builtin;
 	if (engine != NULL) {
-		estimator->engine = efficiency_engine(estimator->efficiency, engine);
+		estimator->engine = wg_efficiency_engine(estimator->efficiency, engine);
 		if (estimator->engine == NULL)
 			return engine_unknown(estimator, engine, error);
 		if ((estimator->engine->tasks >> estimator->work.task & 1u) == 0)
@@ -127,8 +127,8 @@ static enum wg_status open_parts(struct wg_estimator *estimator, const char *eng
 			                    wg_task_key(estimator->work.task));
 	}
 	if (estimator->work.task != WG_TASK_SCIENCE)
-		status = model_cost_make(estimator->arena, estimator->model, &estimator->cost,
-		                         error);
+		status = wg_model_cost_make(estimator->arena, estimator->model, &estimator->cost,
+		                            error);
 	if (status != WG_OK)
 		return status;
 	work_defaults(&estimator->work, &estimator->cost, estimator->model);
@@ -220,7 +220,7 @@ enum wg_status wg_estimator_prepare(struct wg_estimator *estimator, const struct
 	slot = slot_of(estimator, gpu);
 	if (estimator->devices[slot].gpu == gpu)
 		return WG_OK;
-	device_make(estimator, gpu, &estimator->devices[slot]);
+	wg_device_make(estimator, gpu, &estimator->devices[slot]);
 	estimator->device_count++;
 	return WG_OK;
 }
@@ -235,7 +235,7 @@ static const struct device *device_of(const struct wg_estimator *estimator,
 		if (device->gpu == gpu)
 			return device;
 	}
-	device_make(estimator, gpu, scratch);
+	wg_device_make(estimator, gpu, scratch);
 	return scratch;
 }
 
@@ -280,7 +280,7 @@ static void run_rates(struct run *run)
 		(peak16 > 0 ? peak16 : device->peak[run->format.rate]) * device->attention;
 	run->element_bytes = cost->layer_element_bytes[run->format.weights];
 	run->outer_bytes = cost->outer_element_bytes[run->format.weights];
-	if (task_trains(run->estimator->work.task) && !run->format.weight_only)
+	if (wg_task_trains(run->estimator->work.task) && !run->format.weight_only)
 		run->element_bytes = run->outer_bytes =
 			run->format.weights == WG_WEIGHTS_FP32 ? 4 : 2;
 }
@@ -315,7 +315,7 @@ static void run_make(struct run *run, const struct wg_estimator *estimator,
 		return;
 	run_rates(run);
 	if (run->t > 1)
-		run->tensor_reduce = link_reduce_lines(run, run->t, 1);
+		run->tensor_reduce = wg_link_reduce_lines(run, run->t, 1);
 }
 
 static void largest_term(struct wg_estimate *estimate)
@@ -336,11 +336,11 @@ static bool run_begin(const struct wg_estimator *estimator, const struct device 
 {
 	struct wg_format format = { .weights = weights, .kv_element_bytes = kv_element_bytes };
 
-	if (!layout_check(estimator, device, layout, ret_refusal))
+	if (!wg_layout_check(estimator, device, layout, ret_refusal))
 		return false;
 	if (estimator->work.task == WG_TASK_SCIENCE) {
 		format.rate = estimator->work.science_rate;
-	} else if (!format_choose(estimator, device, weights, &format, ret_refusal)) {
+	} else if (!wg_format_choose(estimator, device, weights, &format, ret_refusal)) {
 		return false;
 	}
 	format.kv_element_bytes = kv_element_bytes > 0 ? kv_element_bytes : 2;
@@ -365,17 +365,18 @@ void wg_estimator_run(const struct wg_estimator *estimator, const struct wg_gpu 
 	               &estimate->refusal))
 		return;
 	estimate->format = run.format;
-	if (task_trains(estimator->work.task)) {
-		memory_train(&run, &estimate->memory, &estimate->micro_batch, &estimate->refusal);
+	if (wg_task_trains(estimator->work.task)) {
+		wg_memory_train(&run, &estimate->memory, &estimate->micro_batch,
+		                &estimate->refusal);
 		if (estimate->memory.fits)
-			train_run(&run, estimate);
+			wg_train_run(&run, estimate);
 	} else if (estimator->work.task == WG_TASK_SCIENCE) {
-		if (science_memory(&run, &estimate->memory, &estimate->refusal))
-			science_run(&run, estimate);
+		if (wg_science_memory(&run, &estimate->memory, &estimate->refusal))
+			wg_science_run(&run, estimate);
 	} else {
-		memory_serve(&run, &estimate->memory, &estimate->batch, &estimate->refusal);
+		wg_memory_serve(&run, &estimate->memory, &estimate->batch, &estimate->refusal);
 		if (estimate->memory.fits)
-			serve_run(&run, estimate);
+			wg_serve_run(&run, estimate);
 	}
 	estimate->feasible = estimate->refusal.kind == WG_REFUSAL_NONE && estimate->memory.fits;
 	if (estimate->feasible)
@@ -394,12 +395,12 @@ void wg_estimator_memory(const struct wg_estimator *estimator, const struct wg_g
 	struct run run;
 
 	if (run_begin(estimator, device, layout, weights, kv_element_bytes, &run, &refusal)) {
-		if (task_trains(estimator->work.task))
-			memory_train(&run, &memory, &batch, &refusal);
+		if (wg_task_trains(estimator->work.task))
+			wg_memory_train(&run, &memory, &batch, &refusal);
 		else if (estimator->work.task == WG_TASK_SCIENCE)
-			science_memory(&run, &memory, &refusal);
+			wg_science_memory(&run, &memory, &refusal);
 		else
-			memory_serve(&run, &memory, &batch, &refusal);
+			wg_memory_serve(&run, &memory, &batch, &refusal);
 	}
 	*ret_memory = memory;
 }
@@ -413,5 +414,5 @@ bool wg_estimator_format_allowed(const struct wg_estimator *estimator, const str
 
 	if (estimator->work.task == WG_TASK_SCIENCE)
 		return false;
-	return format_choose(estimator, device, weights, ret_format, &refusal);
+	return wg_format_choose(estimator, device, weights, ret_format, &refusal);
 }

@@ -67,26 +67,22 @@ struct model_cost {
 	struct stack_cost main;
 	struct stack_cost encoder; /* part_count 0: none */
 	double vocabulary, hidden;
-	double head; /* elements of the output matrix; 0: none */
-	bool tied;
-	double layer_parameters;                  /* of all stacks, without embedding and head */
-	double expert_parameters;                 /* of those, in routed experts */
-	double outer_parameters;                  /* embedding, and head when untied */
-	double first_parameters, last_parameters; /* embedding; head */
-	double trained_parameters;                /* all, the tied matrix once */
-	double adapter_parameters_rank1;          /* of one LoRA rank over all linear layers */
-	double adapter_expert_rank1;
-	double heads, kv_heads, dense_width, experts, layers; /* for legality; 0: does not apply */
+	double head;                                /* elements of the output matrix; 0: none */
+	double layer_parameters;                    /* of all stacks, without embedding and head */
+	double expert_parameters;                   /* of those, in routed experts */
+	double outer_parameters;                    /* embedding, and head when untied */
+	double first_parameters, last_parameters;   /* embedding; head */
+	double adapter_parameters_rank1;            /* of one LoRA rank over all linear layers */
+	double heads, dense_width, experts, layers; /* for legality; 0: does not apply */
 	double expert_layers;
 	bool moe, generates; /* generates: causal decoder */
 	/* by weight format */
 	double layer_element_bytes[WG_WEIGHTS_COUNT]; /* of matrices of the layers */
 	double outer_element_bytes[WG_WEIGHTS_COUNT];
-	double weight_bytes[WG_WEIGHTS_COUNT];
 };
 
-enum wg_status model_cost_make(struct wg_arena *arena, const struct wg_model *model,
-                               struct model_cost *ret_cost, struct wg_error *error);
+enum wg_status wg_model_cost_make(struct wg_arena *arena, const struct wg_model *model,
+                                  struct model_cost *ret_cost, struct wg_error *error);
 
 /* --- estimator.c ----------------------------------------------------------- */
 
@@ -129,9 +125,9 @@ struct wg_estimator {
 	size_t device_count, device_slots;
 };
 
-bool task_trains(enum wg_task task);
-void device_make(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
-                 struct device *ret_device);
+bool wg_task_trains(enum wg_task task);
+void wg_device_make(const struct wg_estimator *estimator, const struct wg_gpu *gpu,
+                    struct device *ret_device);
 
 /* An all-reduce as two lines over bytes, the lower of which holds. */
 struct reduce_lines {
@@ -165,11 +161,11 @@ struct run {
 };
 
 /* layout.c. False with the refusal when the layout cannot be. */
-bool layout_check(const struct wg_estimator *estimator, const struct device *device,
-                  const struct wg_layout *layout, struct wg_refusal *ret_refusal);
-bool format_choose(const struct wg_estimator *estimator, const struct device *device,
-                   enum wg_weight_format weights, struct wg_format *ret_format,
-                   struct wg_refusal *ret_refusal);
+bool wg_layout_check(const struct wg_estimator *estimator, const struct device *device,
+                     const struct wg_layout *layout, struct wg_refusal *ret_refusal);
+bool wg_format_choose(const struct wg_estimator *estimator, const struct device *device,
+                      enum wg_weight_format weights, struct wg_format *ret_format,
+                      struct wg_refusal *ret_refusal);
 
 /* New tokens of one pass over the layers, on one pipeline micro-batch. */
 struct step {
@@ -184,43 +180,43 @@ struct times {
 };
 
 /* step.c: adds the time of the layers of `stack`, of the head and of the host. */
-void step_time(const struct run *run, const struct step *step, struct times *ret_times);
-double times_sum(const struct times *times);
-void times_add(struct times *target, const struct times *more, double factor);
+void wg_step_time(const struct run *run, const struct step *step, struct times *ret_times);
+double wg_times_sum(const struct times *times);
+void wg_times_add(struct times *target, const struct times *more, double factor);
 /* Sum over n new tokens of the context each sees, r being cached before. */
-double context_pairs(double n, double r, double window, bool causal);
+double wg_context_pairs(double n, double r, double window, bool causal);
 
 /* collectives.c: seconds; ranks are neighbours, `bytes` a rank. */
-struct reduce_lines link_reduce_lines(const struct run *run, double ranks, double stride);
-double link_all_reduce(const struct run *run, double ranks, double stride, double bytes);
-double link_all_gather(const struct run *run, double ranks, double stride, double bytes);
-double link_all_to_all(const struct run *run, double ranks, double stride, double bytes);
-double link_send(const struct run *run, double stride, double bytes);
+struct reduce_lines wg_link_reduce_lines(const struct run *run, double ranks, double stride);
+double wg_link_all_reduce(const struct run *run, double ranks, double stride, double bytes);
+double wg_link_all_gather(const struct run *run, double ranks, double stride, double bytes);
+double wg_link_all_to_all(const struct run *run, double ranks, double stride, double bytes);
+double wg_link_send(const struct run *run, double stride, double bytes);
 
 /* memory_serve.c, memory_train.c */
 /* ret_batch: sequences in flight in one replica */
-void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *ret_batch,
-                  struct wg_refusal *ret_refusal);
+void wg_memory_serve(const struct run *run, struct wg_memory *ret_memory, double *ret_batch,
+                     struct wg_refusal *ret_refusal);
 /* KV bytes of one sequence of that many tokens on the fullest GPU. */
-double memory_kv_bytes(const struct run *run, double tokens);
-void memory_train(const struct run *run, struct wg_memory *ret_memory, double *ret_micro_batch,
-                  struct wg_refusal *ret_refusal);
+double wg_memory_kv_bytes(const struct run *run, double tokens);
+void wg_memory_train(const struct run *run, struct wg_memory *ret_memory, double *ret_micro_batch,
+                     struct wg_refusal *ret_refusal);
 /* Parameters on the fullest rank: all, and those in routed experts. */
-void rank_parameters(const struct run *run, double *ret_dense, double *ret_expert);
+void wg_rank_parameters(const struct run *run, double *ret_dense, double *ret_expert);
 /* Of the dense ones, embedding and head. */
-double rank_outer_parameters(const struct run *run);
+double wg_rank_outer_parameters(const struct run *run);
 
 /* serve.c, train.c, science.c: fill metrics, time terms, batch. */
-void serve_run(const struct run *run, struct wg_estimate *estimate);
-void train_run(const struct run *run, struct wg_estimate *estimate);
-void science_run(const struct run *run, struct wg_estimate *estimate);
-bool science_memory(const struct run *run, struct wg_memory *ret_memory,
-                    struct wg_refusal *ret_refusal);
+void wg_serve_run(const struct run *run, struct wg_estimate *estimate);
+void wg_train_run(const struct run *run, struct wg_estimate *estimate);
+void wg_science_run(const struct run *run, struct wg_estimate *estimate);
+bool wg_science_memory(const struct run *run, struct wg_memory *ret_memory,
+                       struct wg_refusal *ret_refusal);
 
 /* range.c: relative half-width of a time made of these terms, and a range. */
-double times_spread(const struct device *device, const struct times *times, double form);
-struct wg_range range_around(double likely, double spread);
+double wg_times_spread(const struct device *device, const struct times *times, double form);
+struct wg_range wg_range_around(double likely, double spread);
 /* power.c */
-struct wg_range power_watts(const struct run *run, const struct times *times, double gpus);
+struct wg_range wg_power_watts(const struct run *run, const struct times *times, double gpus);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "estimate/kernel_time.h"
 
-double context_pairs(double n, double r, double window, bool causal)
+double wg_context_pairs(double n, double r, double window, bool causal)
 {
 	double growing;
 
@@ -20,8 +20,8 @@ double context_pairs(double n, double r, double window, bool causal)
 	return growing * r + growing * (growing + 1) / 2 + (n - growing) * window;
 }
 
-void matrix_time(const struct run *run, double rows, double inner, double columns, double repeat,
-                 double element_bytes, struct times *times)
+void wg_matrix_time(const struct run *run, double rows, double inner, double columns, double repeat,
+                    double element_bytes, struct times *times)
 {
 	const struct device *device = run->device;
 	double elements = inner * columns, compute, read;
@@ -35,8 +35,8 @@ void matrix_time(const struct run *run, double rows, double inner, double column
 		repeat * smooth_maximum(compute, read);
 }
 
-void core_time(const struct run *run, double flops, double bytes, double repeat,
-               struct times *times)
+void wg_core_time(const struct run *run, double flops, double bytes, double repeat,
+                  struct times *times)
 {
 	double compute = flops / run->attention_flops_per_s;
 	double read = bytes / run->device->bytes_per_s;

@@ -33,10 +33,10 @@ static inline double matrix_shape(double units, double rows, double inner, doubl
 }
 
 /* Adds `repeat` products whose weights are read once. */
-void matrix_time(const struct run *run, double rows, double inner, double columns, double repeat,
-                 double element_bytes, struct times *times);
+void wg_matrix_time(const struct run *run, double rows, double inner, double columns, double repeat,
+                    double element_bytes, struct times *times);
 /* Adds `repeat` attention cores or state updates. */
-void core_time(const struct run *run, double flops, double bytes, double repeat,
-               struct times *times);
+void wg_core_time(const struct run *run, double flops, double bytes, double repeat,
+                  struct times *times);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "estimate/internal.h"
 
-bool task_trains(enum wg_task task)
+bool wg_task_trains(enum wg_task task)
 {
 	return task == WG_TASK_TRAIN || task == WG_TASK_FINETUNE || task == WG_TASK_LORA ||
 	       task == WG_TASK_QLORA;
@@ -76,8 +76,8 @@ static bool check_training(const struct wg_work *work, const struct wg_layout *l
 	return true;
 }
 
-bool layout_check(const struct wg_estimator *estimator, const struct device *device,
-                  const struct wg_layout *layout, struct wg_refusal *ret_refusal)
+bool wg_layout_check(const struct wg_estimator *estimator, const struct device *device,
+                     const struct wg_layout *layout, struct wg_refusal *ret_refusal)
 {
 	const struct wg_work *work = &estimator->work;
 	double context = work->input_tokens + work->output_tokens;
@@ -96,7 +96,7 @@ bool layout_check(const struct wg_estimator *estimator, const struct device *dev
 		return true;
 	if (!check_shards(&estimator->cost, layout, ret_refusal))
 		return false;
-	if (task_trains(work->task))
+	if (wg_task_trains(work->task))
 		return check_training(work, layout, ret_refusal);
 	if (estimator->model->max_context_tokens > 0 && estimator->cost.generates &&
 	    context > estimator->model->max_context_tokens)
@@ -132,9 +132,9 @@ static bool fall_back_16(const struct device *device, bool trained, double bits,
 	return true;
 }
 
-bool format_choose(const struct wg_estimator *estimator, const struct device *device,
-                   enum wg_weight_format weights, struct wg_format *ret_format,
-                   struct wg_refusal *ret_refusal)
+bool wg_format_choose(const struct wg_estimator *estimator, const struct device *device,
+                      enum wg_weight_format weights, struct wg_format *ret_format,
+                      struct wg_refusal *ret_refusal)
 {
 	enum wg_task task = estimator->work.task;
 	struct wg_format format = { .weights = weights, .kv_element_bytes = 2 };

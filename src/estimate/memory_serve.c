@@ -19,7 +19,7 @@ static double stage_share(const struct run *run)
 	return ceil(layers / run->p) / layers;
 }
 
-double rank_outer_parameters(const struct run *run)
+double wg_rank_outer_parameters(const struct run *run)
 {
 	const struct model_cost *cost = run->cost;
 
@@ -28,7 +28,7 @@ double rank_outer_parameters(const struct run *run)
 	       run->t;
 }
 
-void rank_parameters(const struct run *run, double *ret_dense, double *ret_expert)
+void wg_rank_parameters(const struct run *run, double *ret_dense, double *ret_expert)
 {
 	const struct model_cost *cost = run->cost;
 	double share = stage_share(run);
@@ -37,15 +37,15 @@ void rank_parameters(const struct run *run, double *ret_dense, double *ret_exper
 	for (size_t i = 0; i < cost->main.part_count; i++)
 		copied += cost->main.parts[i].repeat * cost->main.parts[i].replicated;
 	*ret_dense = (cost->layer_parameters - cost->expert_parameters) * share / run->t +
-	             copied * share * (1 - 1 / run->t) + rank_outer_parameters(run);
+	             copied * share * (1 - 1 / run->t) + wg_rank_outer_parameters(run);
 	*ret_expert = cost->expert_parameters * share / run->expert_ranks;
 }
 
 static double rank_weight_bytes(const struct run *run)
 {
-	double outer = rank_outer_parameters(run), dense, expert;
+	double outer = wg_rank_outer_parameters(run), dense, expert;
 
-	rank_parameters(run, &dense, &expert);
+	wg_rank_parameters(run, &dense, &expert);
 	return (dense - outer + expert) * run->element_bytes + outer * run->outer_bytes;
 }
 
@@ -72,7 +72,7 @@ static double kv_of(const struct run *run, double tokens)
 	return bytes * stage_share(run);
 }
 
-double memory_kv_bytes(const struct run *run, double tokens)
+double wg_memory_kv_bytes(const struct run *run, double tokens)
 {
 	return kv_of(run, ceil(tokens / KV_BLOCK_TOKENS) * KV_BLOCK_TOKENS);
 }
@@ -180,8 +180,8 @@ static void encoder_batch(const struct run *run, struct wg_memory *memory, doubl
 	memory->fits = memory->total_bytes <= memory->available_bytes;
 }
 
-void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *ret_batch,
-                  struct wg_refusal *ret_refusal)
+void wg_memory_serve(const struct run *run, struct wg_memory *ret_memory, double *ret_batch,
+                     struct wg_refusal *ret_refusal)
 {
 	const struct wg_work *work = &run->estimator->work;
 	const struct coefficient *profile = run->device->profile;
@@ -198,8 +198,8 @@ void memory_serve(const struct run *run, struct wg_memory *ret_memory, double *r
 			refuse_memory(run, memory, ret_refusal);
 		return;
 	}
-	one = memory_kv_bytes(run, request);
-	held = memory_kv_bytes(run, work->input_tokens + OUTPUT_HELD * work->output_tokens);
+	one = wg_memory_kv_bytes(run, request);
+	held = wg_memory_kv_bytes(run, work->input_tokens + OUTPUT_HELD * work->output_tokens);
 	memory->total_bytes = terms_sum(memory);
 	pool = memory->available_bytes - memory->total_bytes;
 	if (pool > 0) {

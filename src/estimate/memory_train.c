@@ -42,9 +42,9 @@ static void state_terms(const struct run *run, double *terms)
 {
 	const struct coefficient *profile = run->device->profile;
 	const struct shards shards = shards_of(run);
-	double outer = rank_outer_parameters(run), dense, expert;
+	double outer = wg_rank_outer_parameters(run), dense, expert;
 
-	rank_parameters(run, &dense, &expert);
+	wg_rank_parameters(run, &dense, &expert);
 	terms[WG_MEMORY_WEIGHTS] = run->element_bytes * ((dense - outer) / shards.weights +
 	                                                 expert / shards.expert_weights) +
 	                           run->outer_bytes * outer / shards.weights;
@@ -131,8 +131,8 @@ static double micro_batch_choose(const struct run *run, double free_bytes, doubl
 	return larger(1, floor(smaller(most, fits)));
 }
 
-void memory_train(const struct run *run, struct wg_memory *ret_memory, double *ret_micro_batch,
-                  struct wg_refusal *ret_refusal)
+void wg_memory_train(const struct run *run, struct wg_memory *ret_memory, double *ret_micro_batch,
+                     struct wg_refusal *ret_refusal)
 {
 	const struct coefficient *profile = run->device->profile;
 	const struct wg_work *work = &run->estimator->work;

@@ -247,14 +247,13 @@ static void format_bytes(const struct wg_model *model, struct model_cost *cost)
 			layers = all * cost->layer_parameters;
 			outer = all * cost->outer_parameters;
 		}
-		cost->weight_bytes[f] = total;
 		cost->layer_element_bytes[f] = layers / larger(1, cost->layer_parameters);
 		cost->outer_element_bytes[f] = outer / larger(1, cost->outer_parameters);
 	}
 }
 
-enum wg_status model_cost_make(struct wg_arena *arena, const struct wg_model *model,
-                               struct model_cost *ret_cost, struct wg_error *error)
+enum wg_status wg_model_cost_make(struct wg_arena *arena, const struct wg_model *model,
+                                  struct model_cost *ret_cost, struct wg_error *error)
 {
 	const struct wg_stack *main = &model->stacks[0];
 	struct model_cost cost = { .vocabulary = model->vocabulary, .hidden = main->hidden };
@@ -273,13 +272,11 @@ enum wg_status model_cost_make(struct wg_arena *arena, const struct wg_model *mo
 		legality_add(&cost, &main->layers[i]);
 	for (size_t i = 0; i < cost.main.part_count; i++)
 		adapter_add(&cost, &cost.main.parts[i]);
-	cost.tied = model->tied_head;
 	cost.head = model->head_parameters;
 	cost.first_parameters = model->embedding_parameters;
 	cost.last_parameters = model->head_parameters;
 	cost.outer_parameters =
 		model->embedding_parameters + (model->tied_head ? 0 : model->head_parameters);
-	cost.trained_parameters = model->parameters;
 	cost.layer_parameters = larger(0, model->parameters - cost.outer_parameters);
 	format_bytes(model, &cost);
 	*ret_cost = cost;

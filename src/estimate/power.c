@@ -7,7 +7,7 @@
 
 #define POWER_SPREAD 0.15 /* estimates from the limit, calibrated: 11 % median miss */
 
-struct wg_range power_watts(const struct run *run, const struct times *times, double gpus)
+struct wg_range wg_power_watts(const struct run *run, const struct times *times, double gpus)
 {
 	const struct device *device = run->device;
 	double sum = 0, level = 0;
@@ -22,7 +22,7 @@ struct wg_range power_watts(const struct run *run, const struct times *times, do
 		level += times->term[i] * device->power_level[bound];
 	}
 	level = sum > 0 ? level / sum : device->power_idle;
-	range = range_around(level * device->board_watts * gpus, POWER_SPREAD);
+	range = wg_range_around(level * device->board_watts * gpus, POWER_SPREAD);
 	range.high = smaller(range.high, device->board_watts * gpus);
 	range.low = larger(range.low, device->power_idle * device->board_watts * gpus);
 	return range;

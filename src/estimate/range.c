@@ -8,7 +8,7 @@
 
 #include "estimate/internal.h"
 
-double times_sum(const struct times *times)
+double wg_times_sum(const struct times *times)
 {
 	double sum = 0;
 
@@ -17,13 +17,13 @@ double times_sum(const struct times *times)
 	return sum;
 }
 
-void times_add(struct times *target, const struct times *more, double factor)
+void wg_times_add(struct times *target, const struct times *more, double factor)
 {
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)
 		target->term[i] += factor * more->term[i];
 }
 
-double times_spread(const struct device *device, const struct times *times, double form)
+double wg_times_spread(const struct device *device, const struct times *times, double form)
 {
 	double by_bound[4] = { 0 };
 	double sum = 0, variance = form * form;
@@ -42,7 +42,7 @@ double times_spread(const struct device *device, const struct times *times, doub
 	return sqrt(variance);
 }
 
-struct wg_range range_around(double likely, double spread)
+struct wg_range wg_range_around(double likely, double spread)
 {
 	return wg_range_make(likely / (1 + spread), likely, likely * (1 + spread));
 }

@@ -45,8 +45,8 @@ static double peak_flops(const struct device *device, enum wg_rate rate, bool ma
 	return (matrix || !(vector > 0)) && units > vector ? units : vector;
 }
 
-bool science_memory(const struct run *run, struct wg_memory *ret_memory,
-                    struct wg_refusal *ret_refusal)
+bool wg_science_memory(const struct run *run, struct wg_memory *ret_memory,
+                       struct wg_refusal *ret_refusal)
 {
 	const struct wg_work *work = &run->estimator->work;
 	const struct coefficient *profile = run->device->profile;
@@ -82,19 +82,19 @@ static double exchange_s(const struct run *run, enum sharing sharing, double str
 	switch (sharing) {
 	case SHARE_SURFACE:
 		/* six faces of a cube of 8-byte values */
-		return passes * link_send(run, 1, 6 * 8 * pow(local / 8, 2.0 / 3));
+		return passes * wg_link_send(run, 1, 6 * 8 * pow(local / 8, 2.0 / 3));
 	case SHARE_ALL_TO_ALL:
-		return passes * link_all_to_all(run, n, 1, local);
+		return passes * wg_link_all_to_all(run, n, 1, local);
 	case SHARE_GATHER:
-		return passes * link_all_gather(run, n, 1, local * n);
+		return passes * wg_link_all_gather(run, n, 1, local * n);
 	case SHARE_PANELS:
-		return passes * link_all_gather(run, n, 1, local * sqrt(n));
+		return passes * wg_link_all_gather(run, n, 1, local * sqrt(n));
 	default:
 		return 0;
 	}
 }
 
-void science_run(const struct run *run, struct wg_estimate *estimate)
+void wg_science_run(const struct run *run, struct wg_estimate *estimate)
 {
 	const struct wg_work *work = &run->estimator->work;
 	const struct device *device = run->device;
@@ -115,12 +115,12 @@ void science_run(const struct run *run, struct wg_estimate *estimate)
 	exchange = exchange_s(run, kernel->sharing, share / intensity);
 	times.term[WG_TIME_DATA_LINK] = larger(0, exchange - device->profile[ENGINE_OVERLAP].value *
 	                                                             larger(compute, memory));
-	spread = times_spread(device, &times, device->form_spread);
-	rate = flop / times_sum(&times);
+	spread = wg_times_spread(device, &times, device->form_spread);
+	rate = flop / wg_times_sum(&times);
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)
 		estimate->time_terms[i] = times.term[i];
-	estimate->metrics.flop_per_s = range_around(rate, spread);
+	estimate->metrics.flop_per_s = wg_range_around(rate, spread);
 	if (work->total_flop > 0)
-		estimate->metrics.hours_total = range_around(flop / rate / 3600, spread);
-	estimate->watts = power_watts(run, &times, run->layout.gpus);
+		estimate->metrics.hours_total = wg_range_around(flop / rate / 3600, spread);
+	estimate->watts = wg_power_watts(run, &times, run->layout.gpus);
 }

@@ -73,12 +73,12 @@ static void loop_round(const struct run *run, struct loop *loop)
 	arriving = loop->requests_per_s * loop->input * loop->step_s;
 	loop->chunk = smaller(room, larger(loop->input, arriving));
 	mixed = mixed_step(loop);
-	step_time(run, &mixed, &loop->mixed);
-	mixed_s = times_sum(&loop->mixed);
+	wg_step_time(run, &mixed, &loop->mixed);
+	mixed_s = wg_times_sum(&loop->mixed);
 	service = mixed_s * loop->input / loop->chunk;
 	if (loop->output > 1) {
-		step_time(run, &decode, &loop->decode);
-		decode_s = times_sum(&loop->decode);
+		wg_step_time(run, &decode, &loop->decode);
+		decode_s = wg_times_sum(&loop->decode);
 	} else {
 		loop->decode = loop->mixed;
 		decode_s = mixed_s;
@@ -109,8 +109,8 @@ static void loop_solve(const struct run *run, double n, struct loop *loop)
 	};
 	for (int i = 0; i < ROUNDS; i++)
 		loop_round(run, loop);
-	times_add(&loop->mean, &loop->decode, 1 - loop->mixed_share);
-	times_add(&loop->mean, &loop->mixed, loop->mixed_share);
+	wg_times_add(&loop->mean, &loop->decode, 1 - loop->mixed_share);
+	wg_times_add(&loop->mean, &loop->mixed, loop->mixed_share);
 }
 
 /* Alone on the machine: prefill of one prompt, decode of one stream. */
@@ -128,13 +128,14 @@ static void single_stream(const struct run *run, struct wg_metrics *metrics)
 		               .decode_context = work->input_tokens + work->output_tokens / 2 };
 	struct times times;
 
-	step_time(run, &prefill, &times);
-	metrics->prefill_tokens_per_s = range_around(
-		chunk / times_sum(&times),
-		times_spread(device, &times, hypot(device->form_spread, PREFILL_SPREAD)));
-	step_time(run, &decode, &times);
-	metrics->decode_tokens_per_s = range_around(
-		1 / times_sum(&times), times_spread(device, &times, device->form_spread * 0.8));
+	wg_step_time(run, &prefill, &times);
+	metrics->prefill_tokens_per_s = wg_range_around(
+		chunk / wg_times_sum(&times),
+		wg_times_spread(device, &times, hypot(device->form_spread, PREFILL_SPREAD)));
+	wg_step_time(run, &decode, &times);
+	metrics->decode_tokens_per_s =
+		wg_range_around(1 / wg_times_sum(&times),
+	                        wg_times_spread(device, &times, device->form_spread * 0.8));
 }
 
 static void fill_metrics(const struct run *run, const struct loop *loop, double waiting,
@@ -144,24 +145,24 @@ static void fill_metrics(const struct run *run, const struct loop *loop, double 
 	const struct device *device = run->device;
 	double request_s = device->profile[ENGINE_REQUEST_S].value;
 	double form = hypot(device->form_spread, SERVE_SPREAD);
-	double spread = times_spread(device, &loop->mean, form);
+	double spread = wg_times_spread(device, &loop->mean, form);
 	double requests_per_s = loop->requests_per_s * groups;
 	double queue_s = requests_per_s > 0 ? waiting / requests_per_s : 0;
-	struct wg_range rate = range_around(requests_per_s, spread);
+	struct wg_range rate = wg_range_around(requests_per_s, spread);
 
 	metrics->requests_per_s = rate;
 	metrics->output_tokens_per_s = wg_range_scale(rate, work->output_tokens);
 	metrics->total_tokens_per_s =
 		wg_range_scale(rate, work->input_tokens + work->output_tokens);
 	if (work->output_tokens > 1)
-		metrics->tpot_s = range_around(loop->step_s, hypot(spread, TPOT_SPREAD));
-	metrics->ttft_s = range_around(loop->ttft_s + loop->bunch_s + queue_s + request_s,
-	                               hypot(spread, TTFT_SPREAD));
-	metrics->step_s = range_around(times_sum(&loop->mean), spread);
+		metrics->tpot_s = wg_range_around(loop->step_s, hypot(spread, TPOT_SPREAD));
+	metrics->ttft_s = wg_range_around(loop->ttft_s + loop->bunch_s + queue_s + request_s,
+	                                  hypot(spread, TTFT_SPREAD));
+	metrics->step_s = wg_range_around(wg_times_sum(&loop->mean), spread);
 	if (work->requests > 0) {
 		double hours = work->requests / requests_per_s / 3600;
 
-		metrics->hours_total = range_around(hours, spread);
+		metrics->hours_total = wg_range_around(hours, spread);
 	}
 }
 
@@ -176,26 +177,27 @@ static void encode_run(const struct run *run, struct wg_estimate *estimate)
 		             .logits = 0 };
 	struct times times;
 
-	step_time(run, &step, &times);
-	spread = times_spread(device, &times, device->form_spread);
+	wg_step_time(run, &step, &times);
+	spread = wg_times_spread(device, &times, device->form_spread);
 	/* fewer inputs than copies leave some of them idle */
-	rate = n / times_sum(&times) *
+	rate = n / wg_times_sum(&times) *
 	       (work->task == WG_TASK_SERVE ? smaller(run->d, larger(1, work->concurrency))
 	                                    : run->d);
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)
 		estimate->time_terms[i] = times.term[i];
-	estimate->metrics.samples_per_s = range_around(rate, spread);
+	estimate->metrics.samples_per_s = wg_range_around(rate, spread);
 	estimate->metrics.requests_per_s = estimate->metrics.samples_per_s;
-	estimate->metrics.prefill_tokens_per_s = range_around(rate * work->input_tokens, spread);
+	estimate->metrics.prefill_tokens_per_s = wg_range_around(rate * work->input_tokens, spread);
 	estimate->metrics.total_tokens_per_s = estimate->metrics.prefill_tokens_per_s;
-	estimate->metrics.step_s = range_around(times_sum(&times), spread);
-	estimate->metrics.ttft_s = range_around(times_sum(&times), spread);
+	estimate->metrics.step_s = wg_range_around(wg_times_sum(&times), spread);
+	estimate->metrics.ttft_s = wg_range_around(wg_times_sum(&times), spread);
 	if (work->requests > 0)
-		estimate->metrics.hours_total = range_around(work->requests / rate / 3600, spread);
-	estimate->watts = power_watts(run, &times, run->layout.gpus);
+		estimate->metrics.hours_total =
+			wg_range_around(work->requests / rate / 3600, spread);
+	estimate->watts = wg_power_watts(run, &times, run->layout.gpus);
 }
 
-void serve_run(const struct run *run, struct wg_estimate *estimate)
+void wg_serve_run(const struct run *run, struct wg_estimate *estimate)
 {
 	const struct wg_work *work = &run->estimator->work;
 	double wanted = work->task == WG_TASK_BATCH ? work->requests : work->concurrency;
@@ -217,5 +219,5 @@ void serve_run(const struct run *run, struct wg_estimate *estimate)
 		estimate->time_terms[i] = loop.mean.term[i];
 	fill_metrics(run, &loop, waiting, groups, &estimate->metrics);
 	single_stream(run, &estimate->metrics);
-	estimate->watts = power_watts(run, &loop.mean, run->layout.gpus);
+	estimate->watts = wg_power_watts(run, &loop.mean, run->layout.gpus);
 }

@@ -25,21 +25,21 @@ static void attention_cores(const struct run *run, const struct step *step, cons
 			kept = smaller(kept, part->window);
 		if (part->index_topk > 0)
 			kept = smaller(kept, part->index_topk);
-		core_time(run,
-		          step->decode_sequences / run->t *
-		                  (kept * part->pair_flops_decode + seen * part->index_flops),
-		          step->decode_sequences * kept * part->kv_bytes * share, part->repeat,
-		          times);
+		wg_core_time(run,
+		             step->decode_sequences / run->t *
+		                     (kept * part->pair_flops_decode + seen * part->index_flops),
+		             step->decode_sequences * kept * part->kv_bytes * share, part->repeat,
+		             times);
 	}
 	if (step->prefill_sequences > 0 && n > 0) {
-		double pairs = context_pairs(n, r, part->window, part->causal);
+		double pairs = wg_context_pairs(n, r, part->window, part->causal);
 		double kept = part->index_topk > 0 ? smaller(pairs, n * part->index_topk) : pairs;
 
-		core_time(run,
-		          step->prefill_sequences / run->t *
-		                  (kept * part->pair_flops + pairs * part->index_flops),
-		          step->prefill_sequences * (n + r) * part->kv_bytes * share, part->repeat,
-		          times);
+		wg_core_time(run,
+		             step->prefill_sequences / run->t *
+		                     (kept * part->pair_flops + pairs * part->index_flops),
+		             step->prefill_sequences * (n + r) * part->kv_bytes * share,
+		             part->repeat, times);
 	}
 }
 
@@ -51,15 +51,16 @@ static void cross_cores(const struct run *run, const struct step *step, const st
 	double rows = step->prefill_sequences * encoder_tokens;
 
 	if (step->decode_sequences > 0)
-		core_time(run, step->decode_sequences / run->t * encoder_tokens * part->pair_flops,
-		          step->decode_sequences * encoder_tokens * part->kv_bytes * share,
-		          part->repeat, times);
+		wg_core_time(run,
+		             step->decode_sequences / run->t * encoder_tokens * part->pair_flops,
+		             step->decode_sequences * encoder_tokens * part->kv_bytes * share,
+		             part->repeat, times);
 	if (step->prefill_sequences > 0) {
-		matrix_time(run, rows, part->hidden,
-		            part->key_value / part->hidden * kv_share(run, part), part->repeat,
-		            run->element_bytes, times);
-		core_time(run, rows / run->t * step->prefill_new * part->pair_flops,
-		          rows * part->kv_bytes * share, part->repeat, times);
+		wg_matrix_time(run, rows, part->hidden,
+		               part->key_value / part->hidden * kv_share(run, part), part->repeat,
+		               run->element_bytes, times);
+		wg_core_time(run, rows / run->t * step->prefill_new * part->pair_flops,
+		             rows * part->kv_bytes * share, part->repeat, times);
 	}
 }
 
@@ -71,18 +72,18 @@ static void mixer_time(const struct run *run, const struct step *step, const str
 
 	if (part->kind == PART_ATTENTION)
 		width += part->key_value / part->hidden * kv_share(run, part);
-	matrix_time(run, tokens, part->hidden, width, part->repeat, run->element_bytes, times);
-	matrix_time(run, tokens, part->hidden, part->replicated / part->hidden, part->repeat,
-	            run->element_bytes, times);
-	matrix_time(run, tokens, part->out / part->hidden / run->t, part->hidden, part->repeat,
-	            run->element_bytes, times);
+	wg_matrix_time(run, tokens, part->hidden, width, part->repeat, run->element_bytes, times);
+	wg_matrix_time(run, tokens, part->hidden, part->replicated / part->hidden, part->repeat,
+	               run->element_bytes, times);
+	wg_matrix_time(run, tokens, part->out / part->hidden / run->t, part->hidden, part->repeat,
+	               run->element_bytes, times);
 	if (part->kind == PART_ATTENTION)
 		attention_cores(run, step, part, times);
 	else if (part->kind == PART_CROSS)
 		cross_cores(run, step, part, encoder_tokens, times);
 	else
-		core_time(run, 6 * tokens * part->state_elements / run->t,
-		          4 * sequences * part->state_elements / run->t, part->repeat, times);
+		wg_core_time(run, 6 * tokens * part->state_elements / run->t,
+		             4 * sequences * part->state_elements / run->t, part->repeat, times);
 }
 
 /* Experts that are touched: E (1 - (1 - k/E)^T) under uniform routing
@@ -115,16 +116,16 @@ static void ffn_time(const struct run *run, const struct part *part, double toke
                      struct times *times)
 {
 	if (part->kind == PART_DENSE) {
-		matrix_time(run, tokens, part->hidden, part->in / part->hidden / run->t,
-		            part->repeat, run->element_bytes, times);
-		matrix_time(run, tokens, part->out / part->hidden / run->t, part->hidden,
-		            part->repeat, run->element_bytes, times);
+		wg_matrix_time(run, tokens, part->hidden, part->in / part->hidden / run->t,
+		               part->repeat, run->element_bytes, times);
+		wg_matrix_time(run, tokens, part->out / part->hidden / run->t, part->hidden,
+		               part->repeat, run->element_bytes, times);
 		return;
 	}
-	matrix_time(run, tokens, part->hidden, part->replicated / part->hidden, part->repeat,
-	            run->outer_bytes, times);
-	matrix_time(run, tokens, part->hidden, part->shared / part->hidden / run->t, part->repeat,
-	            run->element_bytes, times);
+	wg_matrix_time(run, tokens, part->hidden, part->replicated / part->hidden, part->repeat,
+	               run->outer_bytes, times);
+	wg_matrix_time(run, tokens, part->hidden, part->shared / part->hidden / run->t,
+	               part->repeat, run->element_bytes, times);
 	expert_time(run, part, tokens, times);
 }
 
@@ -151,9 +152,9 @@ static void link_time(const struct run *run, const struct stack_cost *stack, dou
 		if (part->kind == PART_MOE)
 			times->term[WG_TIME_EXPERT_LINK] +=
 				part->repeat *
-				(link_all_to_all(run, run->e, 1,
-			                         bytes * smaller(2, run->element_bytes)) +
-			         link_all_to_all(run, run->e, 1, 2 * bytes));
+				(wg_link_all_to_all(run, run->e, 1,
+			                            bytes * smaller(2, run->element_bytes)) +
+			         wg_link_all_to_all(run, run->e, 1, 2 * bytes));
 	}
 }
 
@@ -186,7 +187,7 @@ static void host_time(const struct run *run, const struct step *step, double lay
 {
 	const struct coefficient *profile = run->device->profile;
 	double sequences = step->decode_sequences + step->prefill_sequences;
-	double busy = times_sum(times);
+	double busy = wg_times_sum(times);
 	double dispatch = 0;
 
 	if (step->prefill_sequences > 0)
@@ -200,7 +201,7 @@ static void host_time(const struct run *run, const struct step *step, double lay
 			profile[ENGINE_STEP_S].value + sequences * profile[ENGINE_SEQUENCE_S].value;
 }
 
-void step_time(const struct run *run, const struct step *step, struct times *ret_times)
+void wg_step_time(const struct run *run, const struct step *step, struct times *ret_times)
 {
 	const struct model_cost *cost = run->cost;
 	double prefill = step->prefill_sequences * step->prefill_new;
@@ -223,12 +224,12 @@ void step_time(const struct run *run, const struct step *step, struct times *ret
 	}
 	stack_time(run, step, &cost->main, tokens, encoder_tokens, &times);
 	if (cost->head > 0)
-		matrix_time(run, step->logits, cost->hidden, cost->head / cost->hidden / run->t, 1,
-		            run->outer_bytes, &times);
+		wg_matrix_time(run, step->logits, cost->hidden, cost->head / cost->hidden / run->t,
+		               1, run->outer_bytes, &times);
 	if (run->p > 1)
 		times.term[WG_TIME_PIPELINE_LINK] +=
-			(run->p - 1) * link_send(run, step->training ? run->t * run->d : run->t,
-		                                 2 * tokens * cost->hidden);
+			(run->p - 1) * wg_link_send(run, step->training ? run->t * run->d : run->t,
+		                                    2 * tokens * cost->hidden);
 	host_time(run, step, layers, &times);
 	*ret_times = times;
 }

@@ -48,7 +48,7 @@ static void pass_times(const struct run *run, double micro_batch, struct times *
 		             .training = true };
 	double layers = run->cost->main.layers + run->cost->encoder.layers, busy, host;
 
-	step_time(run, &step, times);
+	wg_step_time(run, &step, times);
 	times->term[WG_TIME_MATMUL_COMPUTE] *= passes.matrix;
 	times->term[WG_TIME_WEIGHT_READ] *= passes.matrix;
 	times->term[WG_TIME_ATTENTION_COMPUTE] *= passes.attention;
@@ -61,13 +61,13 @@ static void pass_times(const struct run *run, double micro_batch, struct times *
 		/* every pass expands the frozen base: read small, write and read 16 bit */
 		double dense, expert;
 
-		rank_parameters(run, &dense, &expert);
+		wg_rank_parameters(run, &dense, &expert);
 		times->term[WG_TIME_WEIGHT_READ] += passes.matrix * run->p * (dense + expert) *
 		                                    (run->element_bytes + 4) /
 		                                    run->device->bytes_per_s;
 	}
 	times->term[WG_TIME_HOST] = 0;
-	busy = times_sum(times);
+	busy = wg_times_sum(times);
 	host = 3 * (layers * profile[ENGINE_DISPATCH_S].value +
 	            run->cost->expert_layers * profile[ENGINE_EXPERT_DISPATCH_S].value);
 	if (frozen_base(run))
@@ -85,24 +85,24 @@ static double data_link_s(const struct run *run, double micro_batches, double co
 
 	if (run->d <= 1)
 		return 0;
-	rank_parameters(run, &dense, &expert);
+	wg_rank_parameters(run, &dense, &expert);
 	if (frozen_base(run)) {
 		double adapters = run->cost->adapter_parameters_rank1 *
 		                  run->estimator->work.lora_rank / (run->t * run->p);
 
-		total = link_all_reduce(run, run->d, stride, 2 * adapters);
+		total = wg_link_all_reduce(run, run->d, stride, 2 * adapters);
 		passes = run->layout.zero_stage >= 3 ? 2 * micro_batches : 0;
-		one = link_all_gather(run, run->d, stride, run->element_bytes * dense) +
-		      link_all_gather(run, de, run->expert_ranks, run->element_bytes * expert);
+		one = wg_link_all_gather(run, run->d, stride, run->element_bytes * dense) +
+		      wg_link_all_gather(run, de, run->expert_ranks, run->element_bytes * expert);
 		total += passes * one;
 	} else if (run->layout.zero_stage >= 3) {
 		/* gather for forward and backward of every micro-batch, scatter gradients */
-		one = link_all_gather(run, run->d, stride, 2 * dense) +
-		      link_all_gather(run, de, run->expert_ranks, 2 * expert);
+		one = wg_link_all_gather(run, run->d, stride, 2 * dense) +
+		      wg_link_all_gather(run, de, run->expert_ranks, 2 * expert);
 		total = 3 * micro_batches * one;
 	} else {
-		total = link_all_reduce(run, run->d, stride, 2 * dense) +
-		        link_all_reduce(run, de, run->expert_ranks, 2 * expert);
+		total = wg_link_all_reduce(run, run->d, stride, 2 * dense) +
+		        wg_link_all_reduce(run, de, run->expert_ranks, 2 * expert);
 	}
 	/* hides behind backward: two thirds of one micro-batch's time, of all with ZeRO-3 */
 	if (run->layout.zero_stage < 3)
@@ -117,7 +117,7 @@ static double optimizer_s(const struct run *run)
 	if (frozen_base(run))
 		return run->cost->adapter_parameters_rank1 * run->estimator->work.lora_rank *
 		       OPTIMIZER_PASS_BYTES / (run->t * run->p) / run->device->bytes_per_s;
-	rank_parameters(run, &dense, &expert);
+	wg_rank_parameters(run, &dense, &expert);
 	return OPTIMIZER_PASS_BYTES *
 	       (dense / share + expert / larger(1, share * run->t / run->expert_ranks)) /
 	       run->device->bytes_per_s;
@@ -136,8 +136,8 @@ static double model_flops(const struct run *run)
 		                  part->shared + part->chosen * part->expert;
 
 		flops += part->repeat *
-		         (2 * elements +
-		          context_pairs(s, 0, part->window, part->causal) / s * part->pair_flops);
+		         (2 * elements + wg_context_pairs(s, 0, part->window, part->causal) / s *
+		                                 part->pair_flops);
 	}
 	return flops;
 }
@@ -148,23 +148,23 @@ static void train_metrics(const struct run *run, const struct times *times, doub
 	const struct wg_work *work = &run->estimator->work;
 	const struct device *device = run->device;
 	double form = hypot(device->form_spread, DATA_SPREAD);
-	double spread = times_spread(device, times, form);
-	double seconds = times_sum(times), rate = tokens / seconds;
+	double spread = wg_times_spread(device, times, form);
+	double seconds = wg_times_sum(times), rate = tokens / seconds;
 	double backward = frozen_base(run) ? 2 : 3;
 	double peak = device->peak[run->format.rate] * run->layout.gpus;
 
-	metrics->step_s = range_around(seconds, spread);
-	metrics->tokens_per_s = range_around(rate, spread);
-	metrics->tokens_per_s_per_gpu = range_around(rate / run->layout.gpus, spread);
-	metrics->samples_per_s = range_around(work->global_batch / seconds, spread);
+	metrics->step_s = wg_range_around(seconds, spread);
+	metrics->tokens_per_s = wg_range_around(rate, spread);
+	metrics->tokens_per_s_per_gpu = wg_range_around(rate / run->layout.gpus, spread);
+	metrics->samples_per_s = wg_range_around(work->global_batch / seconds, spread);
 	metrics->model_flops_utilisation =
-		range_around(backward * model_flops(run) * rate / peak, spread);
+		wg_range_around(backward * model_flops(run) * rate / peak, spread);
 	metrics->model_flops_utilisation.high = smaller(1, metrics->model_flops_utilisation.high);
 	if (work->total_tokens > 0)
-		metrics->hours_total = range_around(work->total_tokens / rate / 3600, spread);
+		metrics->hours_total = wg_range_around(work->total_tokens / rate / 3600, spread);
 }
 
-void train_run(const struct run *run, struct wg_estimate *estimate)
+void wg_train_run(const struct run *run, struct wg_estimate *estimate)
 {
 	const struct wg_work *work = &run->estimator->work;
 	double share = work->global_batch / run->d;
@@ -176,9 +176,9 @@ void train_run(const struct run *run, struct wg_estimate *estimate)
 	/* the last micro-batch may be smaller: count whole sequences */
 	micro_batch = share / micro_batches;
 	pass_times(run, micro_batch, &pass);
-	pass_s = times_sum(&pass) / run->p;
+	pass_s = wg_times_sum(&pass) / run->p;
 	/* a stage works on m micro-batches; the pipeline fills and drains in p-1 */
-	times_add(&times, &pass, micro_batches / run->p);
+	wg_times_add(&times, &pass, micro_batches / run->p);
 	times.term[WG_TIME_PIPELINE_BUBBLE] = (run->p - 1) * pass_s;
 	times.term[WG_TIME_DATA_LINK] = data_link_s(run, micro_batches, micro_batches * pass_s);
 	times.term[WG_TIME_OPTIMIZER_STEP] = optimizer_s(run);
@@ -186,5 +186,5 @@ void train_run(const struct run *run, struct wg_estimate *estimate)
 	for (int i = 0; i < WG_TIME_TERM_COUNT; i++)
 		estimate->time_terms[i] = times.term[i];
 	train_metrics(run, &times, work->global_batch * work->sequence_tokens, &estimate->metrics);
-	estimate->watts = power_watts(run, &times, run->layout.gpus);
+	estimate->watts = wg_power_watts(run, &times, run->layout.gpus);
 }

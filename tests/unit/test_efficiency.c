@@ -54,7 +54,7 @@ static enum wg_status read_texts(const char *gpus, const char *engines, const ch
 	put_file(folder, "engines.json", engines);
 	put_file(folder, "links.json", links);
 	wg_error_init(error);
-	status = efficiency_read(arena, folder, &efficiency, error);
+	status = wg_efficiency_read(arena, folder, &efficiency, error);
 	if (status == WG_OK) {
 		assert_int_equal(efficiency.gpu_count, 1);
 		check_close(efficiency.gpus[0].coefficients[GPU_MEMORY].value, 0.8, 0);
@@ -123,12 +123,12 @@ static void bad_files_are_refused(void **state)
 static void tables_are_the_files(void **state)
 {
 	struct wg_arena *arena = wg_arena_open(0);
-	const struct efficiency *tables = &efficiency_builtin;
+	const struct efficiency *tables = &wg_efficiency_builtin;
 	struct efficiency files;
 	struct wg_error error;
 
 	wg_error_init(&error);
-	check_status(efficiency_read(arena, WG_SOURCE_ROOT "/data/efficiency", &files, &error),
+	check_status(wg_efficiency_read(arena, WG_SOURCE_ROOT "/data/efficiency", &files, &error),
 	             WG_OK, &error);
 	assert_int_equal(files.gpu_count, tables->gpu_count);
 	assert_int_equal(files.engine_count, tables->engine_count);
@@ -149,13 +149,13 @@ static void tables_are_the_files(void **state)
 static void rows_go_from_one_gpu_to_all(void **state)
 {
 	struct wg_gpu gpu = gpu_of(&rtx_4090);
-	const struct gpu_row *own = efficiency_gpu(&efficiency_builtin, &gpu), *kind, *any;
+	const struct gpu_row *own = wg_efficiency_gpu(&wg_efficiency_builtin, &gpu), *kind, *any;
 
 	gpu.id = "rtx-4999";
-	kind = efficiency_gpu(&efficiency_builtin, &gpu);
+	kind = wg_efficiency_gpu(&wg_efficiency_builtin, &gpu);
 	gpu.facts[WG_GPU_FACT_ARCHITECTURE].value = NULL;
 	gpu.facts[WG_GPU_FACT_VENDOR].value = NULL;
-	any = efficiency_gpu(&efficiency_builtin, &gpu);
+	any = wg_efficiency_gpu(&wg_efficiency_builtin, &gpu);
 	assert_true(own != NULL && kind != NULL && any != NULL);
 	assert_true(own != kind && kind != any);
 	/* the less is known, the wider the range */
@@ -166,7 +166,7 @@ static void rows_go_from_one_gpu_to_all(void **state)
 static const char *usual(const struct gpu_facts *facts, enum wg_task task)
 {
 	struct wg_gpu gpu = gpu_of(facts);
-	const struct engine_row *engine = efficiency_usual(&efficiency_builtin, &gpu, task);
+	const struct engine_row *engine = wg_efficiency_usual(&wg_efficiency_builtin, &gpu, task);
 
 	return engine != NULL ? engine->key : "";
 }

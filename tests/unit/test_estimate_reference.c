@@ -97,7 +97,7 @@ static void compare_serve(const struct wg_estimator *estimator, struct tally *ta
 		return;
 	}
 	tally->judged++;
-	device_make(estimator, &gpu, &device);
+	wg_device_make(estimator, &gpu, &device);
 	reference_serve(&(struct reference_case){ estimator, &device, layout, fast.format }, &slow);
 	check_close(fast.memory.terms[WG_MEMORY_WEIGHTS], slow.weight_bytes, 1e-9);
 	check_close(fast.memory.total_bytes, slow.memory_bytes, 1e-9);
@@ -121,7 +121,7 @@ static void compare_train(const struct wg_estimator *estimator, struct tally *ta
 		return;
 	}
 	tally->judged++;
-	device_make(estimator, &gpu, &device);
+	wg_device_make(estimator, &gpu, &device);
 	reference_train(&(struct reference_case){ estimator, &device, layout, fast.format },
 	                fast.micro_batch, &slow);
 	check_close(fast.metrics.step_s.likely, slow.train_step_s, 1e-9);
@@ -181,7 +181,7 @@ static void contexts_equal_counting(void **unused)
 
 		for (unsigned k = 1; k <= n; k++)
 			sum += window > 0 && r + k > window ? window : r + k;
-		check_close(context_pairs(n, r, window, true), sum, 1e-12);
+		check_close(wg_context_pairs(n, r, window, true), sum, 1e-12);
 	}
 }
 
