@@ -13,17 +13,17 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One scale for the whole column, so that its numbers compare at a glance:
- * that of the median, if every value is readable in it and all are of one
- * unit. */
-static bool column_scale(const struct wg_block *table, size_t column, double *values,
-                         struct scale *ret_scale)
+bool grid_scale(const struct wg_block *block, size_t column, struct wg_arena *arena,
+                struct scale *ret_scale)
 {
+	double *values = wg_arena_array(arena, block->row_count + 1, sizeof *values);
 	size_t count = 0;
 	enum wg_unit unit = WG_UNIT_NONE;
 	struct scale scale;
 
-	for (const struct row *row = table->first_row; row; row = row->next) {
+	if (!values)
+		return false;
+	for (const struct row *row = block->first_row; row; row = row->next) {
 		const struct wg_cell *cell = &row->cells[column];
 
 		if (!cell_magnitude(cell, &values[count]))
@@ -78,12 +78,12 @@ static const char *cell_string(struct grid *grid, const struct wg_cell *cell,
 }
 
 static bool column_fill(struct grid *grid, const struct wg_block *table, size_t index, bool brief,
-                        double *values, struct wg_text *scratch)
+                        struct wg_text *scratch)
 {
 	struct grid_column *column = &grid->columns[index];
 	size_t source = (size_t)(column->column - table->columns), at = index;
 	struct scale scale;
-	bool common = column_scale(table, source, values, &scale);
+	bool common = grid_scale(table, source, grid->arena, &scale);
 
 	column->unit = common ? wg_arena_strdup(grid->arena, scale.header) : "";
 	column->numeric = true;
@@ -120,7 +120,6 @@ static void choose_columns(struct grid *grid, const struct wg_block *table)
 bool grid_init(struct grid *grid, const struct wg_block *table, bool brief)
 {
 	struct wg_text scratch;
-	double *values = NULL;
 	bool ok;
 
 	*grid = (struct grid){ .row_count = table->row_count };
@@ -131,13 +130,12 @@ bool grid_init(struct grid *grid, const struct wg_block *table, bool brief)
 			wg_arena_array(grid->arena, table->column_count, sizeof *grid->columns);
 		grid->cells = wg_arena_array(grid->arena, grid->row_count * table->column_count + 1,
 		                             sizeof *grid->cells);
-		values = wg_arena_array(grid->arena, grid->row_count + 1, sizeof *values);
 	}
-	ok = grid->columns && grid->cells && values;
+	ok = grid->columns && grid->cells;
 	if (ok)
 		choose_columns(grid, table);
 	for (size_t i = 0; ok && i < grid->column_count; i++)
-		ok = column_fill(grid, table, i, brief, values, &scratch);
+		ok = column_fill(grid, table, i, brief, &scratch);
 	ok = ok && !scratch.failed;
 	wg_text_done(&scratch);
 	if (!ok)

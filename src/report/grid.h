@@ -35,6 +35,11 @@ struct grid {
  * false when memory is out. */
 bool grid_init(struct grid *grid, const struct wg_block *table, bool brief);
 void grid_done(struct grid *grid);
+/* One scale for all numbers of a column (of bars: 0), so that they compare at a
+ * glance: that of the median, if every value is readable in it and all are of
+ * one unit; else false. */
+bool grid_scale(const struct wg_block *block, size_t column, struct wg_arena *arena,
+                struct scale *ret_scale);
 const char *grid_cell(const struct grid *grid, size_t row, size_t column);
 
 #endif

@@ -98,12 +98,16 @@ static void put_table(const struct wg_block *table, struct wg_text *out)
 	grid_done(&grid);
 }
 
-static void put_value(const struct wg_cell *cell, struct wg_text *out)
+/* scale: NULL for the one that suits the value. */
+static void put_value(const struct wg_cell *cell, const struct scale *scale, struct wg_text *out)
 {
 	struct wg_text value;
 
 	wg_text_init(&value, out->ceiling);
-	wg_cell_write(cell, &value);
+	if (scale)
+		cell_write_in(cell, scale, true, &value);
+	else
+		wg_cell_write(cell, &value);
 	put_text(wg_text_string(&value), out);
 	scratch_done(&value, out);
 }
@@ -114,7 +118,7 @@ static void put_list(const struct wg_block *list, struct wg_text *out)
 	for (const struct row *row = list->first_row; row; row = row->next) {
 		put_element("<dt>", row->label, "</dt>", out);
 		wg_text_add(out, is_quiet(row->cells[0].kind) ? "<dd class=\"q\">" : "<dd>");
-		put_value(&row->cells[0], out);
+		put_value(&row->cells[0], NULL, out);
 		wg_text_add(out, "</dd>\n");
 	}
 	wg_text_add(out, "</dl>\n");
@@ -122,8 +126,12 @@ static void put_list(const struct wg_block *list, struct wg_text *out)
 
 static void put_bars(const struct wg_block *bars, struct wg_text *out)
 {
+	struct wg_arena *arena = wg_arena_open(0);
+	struct scale scale;
+	bool common = arena && grid_scale(bars, 0, arena, &scale);
 	double largest = 0, value;
 
+	wg_arena_free(arena);
 	for (const struct row *row = bars->first_row; row; row = row->next) {
 		if (cell_magnitude(&row->cells[0], &value) && value > largest)
 			largest = value;
@@ -137,7 +145,7 @@ static void put_bars(const struct wg_block *bars, struct wg_text *out)
 		wg_text_add(out, "<tr><td>");
 		put_text(row->label, out);
 		wg_text_add(out, "</td><td class=\"r\">");
-		put_value(&row->cells[0], out);
+		put_value(&row->cells[0], common ? &scale : NULL, out);
 		wg_text_printf(out,
 		               "</td><td class=\"b\"><i style=\"width:%d.%d%%\"></i></td></tr>\n",
 		               permille / 10, permille % 10);

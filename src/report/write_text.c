@@ -162,12 +162,17 @@ static bool pairs_collect(const struct wg_block *block, struct wg_arena *arena,
 	const char **values = wg_arena_array(arena, block->row_count + 1, sizeof *values);
 	struct wg_text value;
 	size_t i = 0;
+	struct scale scale;
+	bool common = block->kind == BLOCK_BARS && grid_scale(block, 0, arena, &scale);
 	bool ok = labels && values;
 
 	wg_text_init(&value, WG_LIMIT_TEXT_BYTES);
 	for (const struct row *row = block->first_row; ok && row; row = row->next, i++) {
 		wg_text_clear(&value);
-		wg_cell_write(&row->cells[0], &value);
+		if (common)
+			cell_write_in(&row->cells[0], &scale, true, &value);
+		else
+			wg_cell_write(&row->cells[0], &value);
 		labels[i] = row->label;
 		values[i] = wg_arena_strdup(arena, wg_text_string(&value));
 		ok = values[i] && !value.failed;
