@@ -1,4 +1,5 @@
 /* Plain transformer blocks (Vaswani et al. 2017, sec. 3.1). */
+#include "base/i18n.h"
 #include "model/blocks.h"
 
 static void add_block(struct wg_builder *builder, const struct wg_blocks *b,
@@ -41,7 +42,7 @@ struct wg_stack_builder *wg_add_blocks(struct wg_builder *builder, const struct 
 		return NULL;
 	if (blocks->heads == 0 || (blocks->head_size == 0 && blocks->hidden < blocks->heads)) {
 		wg_config_fail(&builder->config, NULL, WG_BAD_INPUT,
-		               "hidden size %u does not divide into %u heads", blocks->hidden,
+		               _("hidden size %u does not divide into %u heads"), blocks->hidden,
 		               blocks->heads);
 		return NULL;
 	}

@@ -1,4 +1,5 @@
 /* Stacks, layers and the booking of every weight. */
+#include "base/i18n.h"
 #include "model/builder.h"
 
 #include <math.h>
@@ -81,7 +82,7 @@ struct wg_stack_builder *wg_add_stack(struct wg_builder *builder, enum wg_stack_
 	if (!wg_builder_ok(builder))
 		return NULL;
 	if (builder->stack_count == WG_STACKS || layers > WG_LIMIT_LAYERS) {
-		wg_config_fail(&builder->config, NULL, WG_LIMIT, "more layers or parts than %d",
+		wg_config_fail(&builder->config, NULL, WG_LIMIT, _("more layers or parts than %d"),
 		               WG_LIMIT_LAYERS);
 		return NULL;
 	}

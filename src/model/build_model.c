@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/embed.h"
+#include "base/i18n.h"
 #include "model/decoder.h"
 #include "model/root.h"
 
@@ -59,8 +60,8 @@ static void build_family(struct wg_builder *builder)
 	if (wg_config_string_key(&builder->config, "mm_vision_tower") != NULL) {
 		builder->incomplete = true;
 		wg_builder_warn(builder,
-		                "the vision tower \"%.60s\" is only named in the config: "
-		                "its layers are not known",
+		                _("the vision tower \"%.60s\" is only named in the config: "
+		                "its layers are not known"),
 		                wg_config_string_key(&builder->config, "mm_vision_tower"));
 	}
 	wg_decoder_read(builder, &decoder);
@@ -96,8 +97,8 @@ static void settle_index(struct wg_builder *builder, const struct wg_evidence *e
 		per_element = 4;
 		if (storage->format != WG_WEIGHTS_FP32 && storage->stated)
 			wg_builder_warn(builder,
-			                "the files hold 4 bytes a parameter: stored as FP32, "
-			                "whatever the config says");
+			                _("the files hold 4 bytes a parameter: stored as FP32, "
+			                "whatever the config says"));
 		model->stored.format = WG_WEIGHTS_FP32;
 	} else if (whole > 0 && per_element == 4) {
 		per_element = 2;
@@ -112,7 +113,7 @@ static void settle_index(struct wg_builder *builder, const struct wg_evidence *e
 		model->basis = WG_BASIS_INDEX;
 		model->parameters = floor(elements);
 	} else if (fabs(elements - whole) > EXPLAINED * whole) {
-		wg_builder_warn(builder, "the index says %.0f parameters, the config %.0f",
+		wg_builder_warn(builder, _("the index says %.0f parameters, the config %.0f"),
 		                elements, whole);
 	}
 }
@@ -160,7 +161,7 @@ static void settle_table(struct wg_builder *builder, const struct wg_evidence *e
 		model->basis = WG_BASIS_TENSORS;
 		model->parameters = whole;
 	} else if (fabs(unpacked.parameters - whole) > EXPLAINED * whole) {
-		wg_builder_warn(builder, "the tensors hold %.0f parameters, the config says %.0f",
+		wg_builder_warn(builder, _("the tensors hold %.0f parameters, the config says %.0f"),
 		                unpacked.parameters, whole);
 	}
 }
@@ -171,8 +172,8 @@ static void settle_given(struct wg_builder *builder, const struct wg_evidence *e
 	struct wg_model *model = builder->model;
 
 	wg_builder_warn(builder,
-	                "only a size was given: a shape as Llama 2 would have is assumed, %u "
-	                "layers of hidden size %u with %u key-value heads",
+	                _("only a size was given: a shape as Llama 2 would have is assumed, %u "
+	                "layers of hidden size %u with %u key-value heads"),
 	                model->stacks[0].layer_count, model->stacks[0].hidden,
 	                model->stacks[0].layers[0].mixer.kv_heads);
 	builder->main.elements[WG_PART_FFN] += evidence->given_parameters - model->parameters;
@@ -201,7 +202,7 @@ static void settle(struct wg_builder *builder, const struct wg_evidence *evidenc
 	model->active_parameters = model->parameters - inactive;
 	if (!storage.stated && !model->stored.exact)
 		wg_builder_warn(builder,
-		                "the config does not say the type of the weights: %s assumed",
+		                _("the config does not say the type of the weights: %s assumed"),
 		                wg_weight_format_label(model->stored.format));
 }
 
@@ -220,8 +221,8 @@ static void build_unknown(struct wg_builder *builder, const struct wg_evidence *
 		                               : "the config does not name an architecture%s",
 		               name);
 		wg_error_hint(builder->config.error,
-		              "with the weights or their index beside it, it can "
-		              "be sized; known families are in docs/families.md");
+		              _("with the weights or their index beside it, it can "
+		              "be sized; known families are in docs/families.md"));
 		return;
 	}
 	wg_builder_warn(
@@ -283,7 +284,7 @@ static void build_known(struct wg_builder *builder)
 	builder->config.defaults = (struct wg_json_at){ 0 };
 	wg_json_free(defaults);
 	if (wg_builder_ok(builder) && builder->config.defaults_used[0] != '\0')
-		wg_builder_warn(builder, "absent in the config, the default of its class taken: %s",
+		wg_builder_warn(builder, _("absent in the config, the default of its class taken: %s"),
 		                builder->config.defaults_used);
 }
 

@@ -1,4 +1,5 @@
 /* Reading a config by fact: alternative keys, nested parts, sticky errors. */
+#include "base/i18n.h"
 #include "model/config.h"
 
 #include <stdarg.h>
@@ -150,12 +151,12 @@ static unsigned whole_number(struct wg_config *config, const struct wg_json_at *
 	if (config->status != WG_OK)
 		return low;
 	if (!wg_json_as_integer(at, &value)) {
-		wg_config_fail(config, at, WG_BAD_INPUT, "a whole number was expected");
+		wg_config_fail(config, at, WG_BAD_INPUT, _("a whole number was expected"));
 		return low;
 	}
 	if (value < (int64_t)low || value > (int64_t)high) {
 		wg_config_fail(config, at, value > (int64_t)high ? WG_LIMIT : WG_BAD_INPUT,
-		               "%lld is outside %u to %u", (long long)value, low, high);
+		               _("%lld is outside %u to %u"), (long long)value, low, high);
 		return low;
 	}
 	return (unsigned)value;
@@ -180,7 +181,7 @@ unsigned wg_config_need_keys(struct wg_config *config, const char *keys, unsigne
 		const char *published = keys + strlen(keys) + 1;
 
 		/* The own form's name stands first; people know the published one. */
-		wg_config_fail(config, &config->places[0], WG_BAD_INPUT, "key \"%s\" is missing",
+		wg_config_fail(config, &config->places[0], WG_BAD_INPUT, _("key \"%s\" is missing"),
 		               *published != '\0' ? published : keys);
 		return low;
 	}
@@ -210,7 +211,7 @@ bool wg_config_flag_keys(struct wg_config *config, const char *keys, bool otherw
 		return flag;
 	if (wg_json_as_integer(&at, &number) && (number == 0 || number == 1))
 		return number == 1;
-	wg_config_fail(config, &at, WG_BAD_INPUT, "true or false was expected");
+	wg_config_fail(config, &at, WG_BAD_INPUT, _("true or false was expected"));
 	return otherwise;
 }
 
@@ -228,11 +229,11 @@ double wg_config_number_keys(struct wg_config *config, const char *keys, double 
 	if (config->status != WG_OK || !wg_config_find_keys(config, keys, &at))
 		return otherwise;
 	if (!wg_json_as_number(&at, &value)) {
-		wg_config_fail(config, &at, WG_BAD_INPUT, "a number was expected");
+		wg_config_fail(config, &at, WG_BAD_INPUT, _("a number was expected"));
 		return otherwise;
 	}
 	if (!(value >= low && value <= high)) {
-		wg_config_fail(config, &at, WG_BAD_INPUT, "%g is outside %g to %g", value, low,
+		wg_config_fail(config, &at, WG_BAD_INPUT, _("%g is outside %g to %g"), value, low,
 		               high);
 		return otherwise;
 	}
@@ -247,7 +248,7 @@ const char *wg_config_string_keys(struct wg_config *config, const char *keys)
 	if (config->status != WG_OK || !wg_config_find_keys(config, keys, &at))
 		return NULL;
 	if (!wg_json_as_string(&at, &string))
-		wg_config_fail(config, &at, WG_BAD_INPUT, "a string was expected");
+		wg_config_fail(config, &at, WG_BAD_INPUT, _("a string was expected"));
 	return string;
 }
 

@@ -1,5 +1,6 @@
 /* The generic decoder: attention or MLA, dense or MoE, with what the family
  * row and the config say about norms, biases, windows and head. */
+#include "base/i18n.h"
 #include "model/decoder.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ static void fit_default_heads(struct wg_builder *builder, const struct wg_decode
 {
 	if (a->key_size > 0 || strstr(builder->config.defaults_used, "heads") == NULL)
 		return;
-	wg_builder_warn(builder, "the class has %u heads by default, too many for hidden size %u: one "
-	                "head is taken", a->heads, d->hidden);
+	wg_builder_warn(builder, _("the class has %u heads by default, too many for hidden size %u: one "
+	                "head is taken"), a->heads, d->hidden);
 	a->heads = a->kv_heads = 1;
 	a->key_size = a->value_size = d->hidden;
 }
@@ -55,10 +56,10 @@ static void read_attention(struct wg_builder *builder, struct wg_decoder *d)
 	fit_default_heads(builder, d, a);
 	if (a->kv_heads > a->heads)
 		wg_config_fail(config, &config->places[0], WG_BAD_INPUT,
-		               "%u key-value heads are more than %u heads", a->kv_heads, a->heads);
+		               _("%u key-value heads are more than %u heads"), a->kv_heads, a->heads);
 	if (a->key_size == 0)
 		wg_config_fail(config, &config->places[0], WG_BAD_INPUT,
-		               "hidden size %u is smaller than the %u heads", d->hidden, a->heads);
+		               _("hidden size %u is smaller than the %u heads"), d->hidden, a->heads);
 	if (norm_default && wg_config_flag(config, WG_FIELD_QK_NORM, true))
 		a->qk_norm = traits & WG_QK_NORM_WIDE ? WG_QK_NORM_FULL : WG_QK_NORM_HEAD;
 	a->qk_norm_kind = builder->family->norm;

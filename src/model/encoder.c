@@ -1,6 +1,7 @@
 /* Encoders: BERT and its kin, ViT, CLIP and SigLIP, speech encoders. */
 #include <string.h>
 
+#include "base/i18n.h"
 #include "model/blocks.h"
 #include "model/family.h"
 
@@ -186,7 +187,7 @@ void wg_build_clip_model(struct wg_builder *builder)
 	if (!wg_config_find_key(&builder->config, "vision_config", &vision) ||
 	    !wg_config_find_key(&builder->config, "text_config", &text)) {
 		wg_config_fail(&builder->config, NULL, WG_BAD_INPUT,
-		               "key \"vision_config\" or \"text_config\" is missing");
+		               _("key \"vision_config\" or \"text_config\" is missing"));
 		return;
 	}
 	wg_build_part(builder, &vision, wg_build_clip_vision_model);
@@ -221,7 +222,7 @@ void wg_build_hubert_model(struct wg_builder *builder)
 	if (stack == NULL || !wg_config_find_key(config, "conv_dim", &sizes) ||
 	    !wg_config_find_key(config, "conv_kernel", &kernels)) {
 		wg_config_fail(config, NULL, WG_BAD_INPUT,
-		               "key \"conv_dim\" or \"conv_kernel\" is missing");
+		               _("key \"conv_dim\" or \"conv_kernel\" is missing"));
 		return;
 	}
 	for (size_t i = 0; i < wg_json_count(&sizes) && i < 64; i++) {

@@ -1,6 +1,7 @@
 /* Corrections for dense families: what the generic decoder can not know. */
 #include <string.h>
 
+#include "base/i18n.h"
 #include "model/family.h"
 
 /* Baichuan-13B writes no kv heads, InternLM one "bias" for attention only. */
@@ -20,7 +21,7 @@ void wg_family_qwen(struct wg_builder *builder, struct wg_decoder *d)
 		d->width /= 2;
 	else
 		wg_config_fail(&builder->config, NULL, WG_BAD_INPUT,
-		               "intermediate_size %u of a Qwen-1 model is not even", d->width);
+		               _("intermediate_size %u of a Qwen-1 model is not even"), d->width);
 }
 
 /* Every second layer sees a window (Gemma 2 report 2024, sec. 2). */
@@ -116,7 +117,7 @@ void wg_family_gpt_neo(struct wg_builder *builder, struct wg_decoder *d)
 	d->attention.window_tokens =
 		wg_config_get_key(&builder->config, "window_size", 1, 1u << 30, 256);
 	if (!wg_config_find_key(&builder->config, "attention_layers", &types)) {
-		wg_builder_warn(builder, "no attention_layers: all layers taken as global");
+		wg_builder_warn(builder, _("no attention_layers: all layers taken as global"));
 		d->attention.window_tokens = 0;
 		return;
 	}

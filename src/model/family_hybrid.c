@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "model/family.h"
 
 /* Feed-forward, norms and sum: the same after every mixer. */
@@ -74,12 +75,12 @@ void wg_family_kimi_linear(struct wg_builder *builder, struct wg_decoder *d)
 	d->moe.hidden =
 		wg_config_get(config, WG_FIELD_LATENT_SIZE, 1, WG_LIMIT_DIMENSION, d->hidden);
 	if (d->mla.heads == 0)
-		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"kv_lora_rank\" is missing");
+		wg_config_fail(config, NULL, WG_BAD_INPUT, _("key \"kv_lora_rank\" is missing"));
 	if (d->moe.hidden != d->hidden || wg_config_has(config, WG_FIELD_LATENT_SIZE)) {
 		builder->incomplete = true;
 		wg_builder_warn(builder,
-		                "Kimi-K3: residual connections across layers are not counted; "
-		                "the total is a little low");
+		                _("Kimi-K3: residual connections across layers are not counted; "
+		                "the total is a little low"));
 	}
 }
 
@@ -90,7 +91,7 @@ void wg_layer_kimi_linear(struct wg_builder *builder, const struct wg_decoder *d
 	struct wg_json_at at, full;
 
 	if (!wg_config_find_key(config, "linear\0linear_attn_config", &at)) {
-		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"linear_attn_config\" is missing");
+		wg_config_fail(config, NULL, WG_BAD_INPUT, _("key \"linear_attn_config\" is missing"));
 		return;
 	}
 	full = wg_json_member(&at, "full_attn_layers");
@@ -232,7 +233,7 @@ void wg_family_granite_hybrid(struct wg_builder *builder, struct wg_decoder *d)
 	d->width = wg_config_get(config, WG_FIELD_SHARED_WIDTH, 1, WG_LIMIT_DIMENSION, d->width);
 	if (!wg_config_has(config, WG_FIELD_LAYER_TYPES) &&
 	    !wg_config_has(config, WG_FIELD_ATTENTION_LAYERS))
-		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"layer_types\" is missing");
+		wg_config_fail(config, NULL, WG_BAD_INPUT, _("key \"layer_types\" is missing"));
 }
 
 void wg_layer_granite_hybrid(struct wg_builder *builder, const struct wg_decoder *d, unsigned index,
@@ -268,15 +269,15 @@ void wg_family_nemotron_h(struct wg_builder *builder, struct wg_decoder *d)
 		wg_config_get(config, WG_FIELD_LATENT_SIZE, 1, WG_LIMIT_DIMENSION, d->hidden);
 	if (pattern == NULL) {
 		wg_config_fail(config, NULL, WG_BAD_INPUT,
-		               "key \"hybrid_override_pattern\" is missing");
+		               _("key \"hybrid_override_pattern\" is missing"));
 		return;
 	}
 	wg_config_find_key(config, "layer_pattern\0hybrid_override_pattern", &at);
 	if (strlen(pattern) != d->layers)
-		wg_config_fail(config, &at, WG_BAD_INPUT, "%zu letters for %u layers",
+		wg_config_fail(config, &at, WG_BAD_INPUT, _("%zu letters for %u layers"),
 		               strlen(pattern), d->layers);
 	if (strspn(pattern, "M*-E") != strlen(pattern))
-		wg_config_fail(config, &at, WG_BAD_INPUT, "letters other than M * - E");
+		wg_config_fail(config, &at, WG_BAD_INPUT, _("letters other than M * - E"));
 	d->layer_types = at;
 	d->gated = false;
 }
@@ -296,7 +297,7 @@ void wg_layer_nemotron_h(struct wg_builder *builder, const struct wg_decoder *d,
 	case 'E':
 		if (d->moe.experts == 0) {
 			wg_config_fail(&builder->config, NULL, WG_BAD_INPUT,
-			               "a layer is a mixture of experts, but there are no experts");
+			               _("a layer is a mixture of experts, but there are no experts"));
 			return;
 		}
 		wg_build_moe(builder, d->hidden, &d->moe, &layer->ffn);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "model/family.h"
 
 static bool is_full(const struct wg_decoder *d, unsigned index)
@@ -26,7 +27,7 @@ void wg_family_gemma4(struct wg_builder *builder, struct wg_decoder *d)
 	if (wg_config_get_key(config, "per_layer_input\0hidden_size_per_layer_input", 0,
 	                      WG_LIMIT_DIMENSION, 0) > 0) {
 		builder->incomplete = true;
-		wg_builder_warn(builder, "per-layer embeddings are not counted");
+		wg_builder_warn(builder, _("per-layer embeddings are not counted"));
 	}
 	if (!wg_config_flag_key(config, "moe_block\0enable_moe_block", d->moe.experts > 0))
 		d->moe.experts = 0;
@@ -123,8 +124,8 @@ void wg_layer_mllama(struct wg_builder *builder, const struct wg_decoder *d, uns
 		builder->fixed_state_elements +=
 			image_tokens(builder) * a.kv_heads * ((double)a.key_size + a.value_size);
 		wg_builder_warn(builder,
-		                "the fixed KV part is for one image of the largest size; without "
-		                "an image it is not needed");
+		                _("the fixed KV part is for one image of the largest size; without "
+		                "an image it is not needed"));
 	}
 	wg_build_attention(builder, d->hidden, &a, &layer->mixer);
 	wg_decoder_ffn(builder, d, index, &layer->ffn);
@@ -139,10 +140,10 @@ void wg_family_deepseek_v4(struct wg_builder *builder, struct wg_decoder *d)
 	struct wg_config *config = &builder->config;
 
 	if (!wg_config_find_key(config, "compress_ratios", &d->layer_types))
-		wg_config_fail(config, NULL, WG_BAD_INPUT, "key \"compress_ratios\" is missing");
+		wg_config_fail(config, NULL, WG_BAD_INPUT, _("key \"compress_ratios\" is missing"));
 	builder->incomplete = true;
-	wg_builder_warn(builder, "the compressed attention of DeepSeek-V4 is counted from its "
-	                         "description: parameters and KV cache are near, not exact");
+	wg_builder_warn(builder, _("the compressed attention of DeepSeek-V4 is counted from its "
+	                         "description: parameters and KV cache are near, not exact"));
 }
 
 /* One latent serves all heads; besides a window it is kept once for each
@@ -261,7 +262,7 @@ void wg_family_nemotron_nas(struct wg_builder *builder, struct wg_decoder *d)
 	if (!wg_config_find_key(&builder->config, "block_configs", &d->layer_types) ||
 	    wg_json_count(&d->layer_types) != d->layers)
 		wg_config_fail(&builder->config, NULL, WG_BAD_INPUT,
-		               "\"block_configs\" does not have one entry for each of %u layers",
+		               _("\"block_configs\" does not have one entry for each of %u layers"),
 		               d->layers);
 }
 

@@ -1,4 +1,5 @@
 /* Sums once all stacks are there: parameters and the KV cache. */
+#include "base/i18n.h"
 #include "model/builder.h"
 
 #include <string.h>
@@ -112,7 +113,7 @@ void wg_builder_finish(struct wg_builder *builder)
 			: builder->main.elements[WG_PART_HEAD];
 	if (model->mtp_parameters > 0)
 		wg_builder_warn(builder,
-		                "draft (MTP) layers of %.0f parameters are not counted: "
-		                "engines leave them out unless told otherwise",
+		                _("draft (MTP) layers of %.0f parameters are not counted: "
+		                "engines leave them out unless told otherwise"),
 		                model->mtp_parameters);
 }

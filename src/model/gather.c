@@ -1,4 +1,5 @@
 /* Collecting evidence: which files of a folder say what. */
+#include "base/i18n.h"
 #include "model/gather.h"
 
 #include <dirent.h>
@@ -66,7 +67,7 @@ static enum wg_status list_files(struct wg_arena *arena, const char *folder, con
 	*ret_names = names;
 	*ret_count = 0;
 	if (stream == NULL)
-		return wg_error_set(error, WG_SYSTEM, "folder \"%.200s\" can not be read", folder);
+		return wg_error_set(error, WG_SYSTEM, _("folder \"%.200s\" can not be read"), folder);
 	while (names != NULL && count < FILES_LIMIT && (entry = readdir(stream)) != NULL) {
 		if (entry->d_name[0] == '.' || !ends_with(entry->d_name, ending))
 			continue;
@@ -207,9 +208,9 @@ enum wg_status wg_gather_gguf(struct wg_arena *arena, const char *path,
 	if (status != WG_OK)
 		return status;
 	if (gguf.table.count == 0) {
-		wg_error_set(error, WG_BAD_INPUT, "\"%.200s\" holds no weights%s%s", path,
+		wg_error_set(error, WG_BAD_INPUT, _("\"%.200s\" holds no weights%s%s"), path,
 		             gguf.side[0] != '\0' ? ", only a " : "", gguf.side);
-		wg_error_hint(error, "give the file with the model's tensors");
+		wg_error_hint(error, _("give the file with the model's tensors"));
 		return WG_BAD_INPUT;
 	}
 	status = keep_table(arena, &gguf.table, evidence, error);

@@ -2,6 +2,7 @@
  * that size is taken, and said. */
 #include <math.h>
 
+#include "base/i18n.h"
 #include "model/root.h"
 #include "whichgpu/number.h"
 
@@ -48,7 +49,7 @@ enum wg_status wg_model_build_given(struct wg_arena *arena, const char *size,
 	status = wg_count_read(size, "params:", &parameters, error);
 	if (status == WG_OK && !(parameters >= 1e5 && parameters <= 1e14))
 		status = wg_error_set(error, WG_BAD_INPUT,
-		                      "\"params:%.40s\" is outside 100k to 100000B parameters",
+		                      _("\"params:%.40s\" is outside 100k to 100000B parameters"),
 		                      size);
 	if (status != WG_OK) {
 		wg_arena_free(arena);
@@ -64,7 +65,8 @@ enum wg_status wg_model_build_given(struct wg_arena *arena, const char *size,
 	evidence.config = wg_arena_printf(
 		arena,
 		"{\"family\": \"llama\", \"hidden\": %.0f, \"layers\": %.0f, \"heads\": %.0f, "
-		"\"kv_heads\": %.0f, \"head_size\": 128, \"ffn_width\": %.0f, \"vocabulary\": %.0f, \"stored\": \"bf16\"}",
+		"\"kv_heads\": %.0f, \"head_size\": 128, \"ffn_width\": %.0f, \"vocabulary\": %.0f, "
+	        "\"stored\": \"bf16\"}",
 		hidden, layers, hidden / 128, kv_heads, fmax(128, width), GIVEN_VOCABULARY);
 	if (evidence.id == NULL || evidence.config == NULL) {
 		wg_arena_free(arena);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/embed.h"
+#include "base/i18n.h"
 #include "model/root.h"
 
 size_t wg_model_catalog_count(void)
@@ -106,7 +107,7 @@ void wg_model_catalog_hint(const char *name, struct wg_error *error)
 	if (nearest[2] == NULL)
 		return;
 	wg_error_hint(error,
-	              "nearest names: %s, %s, %s; or give a folder, a config.json, hf:ORG/NAME "
-	              "or params:7B",
+	              _("nearest names: %s, %s, %s; or give a folder, a config.json, hf:ORG/NAME "
+	              "or params:7B"),
 	              nearest[0], nearest[1], nearest[2]);
 }

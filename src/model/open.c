@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/embed.h"
+#include "base/i18n.h"
 #include "model/gather.h"
 
 /* The last part of a path without trailing slashes: "b" of "a/b//". */
@@ -74,7 +75,7 @@ static enum wg_status gather(struct wg_arena *arena, const char *spec,
 		return wg_gather_folder(arena, spec, evidence, error);
 	if (wg_file_exists(spec))
 		return wg_gather_file(arena, spec, evidence, error);
-	wg_error_set(error, WG_NOT_FOUND, "no model, folder or file is called \"%.200s\"", spec);
+	wg_error_set(error, WG_NOT_FOUND, _("no model, folder or file is called \"%.200s\""), spec);
 	wg_model_catalog_hint(spec, error);
 	return WG_NOT_FOUND;
 }

@@ -2,6 +2,7 @@
  * transformer) is the model, the text encoders and the VAE its companions. */
 #include <string.h>
 
+#include "base/i18n.h"
 #include "model/blocks.h"
 #include "model/family.h"
 #include "model/gather.h"
@@ -117,7 +118,7 @@ static void build_part(struct wg_builder *builder, const char *name, const struc
 		wg_build_companion(builder, at, build);
 	else
 		wg_builder_warn(builder,
-		                "the pipeline's %.40s is of a kind not known: it is not counted",
+		                _("the pipeline's %.40s is of a kind not known: it is not counted"),
 		                name);
 }
 
@@ -144,7 +145,7 @@ void wg_build_pipeline(struct wg_builder *builder, const struct wg_evidence *evi
 
 		if (part->config == NULL) {
 			wg_builder_warn(builder,
-			                "the pipeline's %s is not there: it is not counted",
+			                _("the pipeline's %s is not there: it is not counted"),
 			                part->name);
 			continue;
 		}

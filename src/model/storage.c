@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/i18n.h"
 #include "model/root.h"
 
 #define BF16_BITS 16.0
@@ -66,7 +67,7 @@ static void read_type(struct wg_builder *builder, struct wg_storage *s)
 			s->bits[part] = types[i].bits;
 		return;
 	}
-	wg_builder_warn(builder, "weight type \"%.40s\" is not known: 16 bit assumed", type);
+	wg_builder_warn(builder, _("weight type \"%.40s\" is not known: 16 bit assumed"), type);
 }
 
 /* --- modules left out ---------------------------------------------------- */
@@ -341,7 +342,7 @@ static void method_modelopt(struct method *m)
 		m->storage->method = "modelopt int4";
 	} else {
 		wg_builder_warn(m->builder,
-		                "quantisation algorithm \"%.40s\" is not known: 16 bit taken",
+		                _("quantisation algorithm \"%.40s\" is not known: 16 bit taken"),
 		                algorithm);
 	}
 }
@@ -385,8 +386,8 @@ static void apply_method(struct method *m, const char *name)
 		return;
 	}
 	wg_builder_warn(m->builder,
-	                "quantisation \"%.40s\" is not known: weight bytes are those of "
-	                "the plain type",
+	                _("quantisation \"%.40s\" is not known: weight bytes are those of "
+	                "the plain type"),
 	                name);
 }
 
@@ -407,7 +408,7 @@ static void read_method(struct wg_builder *builder, const struct wg_json_at *at,
 	else if (wg_config_find_key(&m.config, "bits", &(struct wg_json_at){ 0 }))
 		method_mlx(&m);
 	else
-		wg_builder_warn(builder, "quantisation without a method is not understood");
+		wg_builder_warn(builder, _("quantisation without a method is not understood"));
 	if (m.config.status != WG_OK && builder->config.status == WG_OK)
 		builder->config.status = m.config.status;
 	s->stated = true;

@@ -3,6 +3,7 @@
  * are convolutions of many widths, so the stack is one sum without layers. */
 #include <string.h>
 
+#include "base/i18n.h"
 #include "model/blocks.h"
 #include "model/family.h"
 
@@ -163,7 +164,7 @@ static bool read_levels(struct wg_config *config, unsigned *channels, unsigned *
 	if (!wg_config_find_key(config, "channels\0block_out_channels", &list) ||
 	    wg_json_count(&list) == 0 || wg_json_count(&list) > LEVELS) {
 		wg_config_fail(config, NULL, WG_BAD_INPUT,
-		               "key \"block_out_channels\" is missing or has more than %d levels",
+		               _("key \"block_out_channels\" is missing or has more than %d levels"),
 		               LEVELS);
 		return false;
 	}

@@ -2,6 +2,7 @@
  * part is what people mean by its size, the tower is in the stored bytes. */
 #include <string.h>
 
+#include "base/i18n.h"
 #include "model/blocks.h"
 #include "model/family.h"
 
@@ -163,7 +164,7 @@ void wg_build_towers(struct wg_builder *builder)
 	for (size_t i = 0; i < sizeof audio / sizeof *audio; i++) {
 		tower = wg_json_member(&config->root, audio[i]);
 		if (wg_json_type(&tower) == WG_JSON_OBJECT)
-			wg_builder_warn(builder, "the audio encoder is not counted");
+			wg_builder_warn(builder, _("the audio encoder is not counted"));
 	}
 	tower = wg_json_member(&config->root, "vision_config");
 	if (wg_json_type(&tower) != WG_JSON_OBJECT)
@@ -180,7 +181,7 @@ void wg_build_towers(struct wg_builder *builder)
 	if (!towers[row].exact) {
 		builder->towers_near = true;
 		wg_builder_warn(builder,
-		                "the vision tower is counted as a plain ViT with a two-layer "
-		                "projector: its size is near, not exact");
+		                _("the vision tower is counted as a plain ViT with a two-layer "
+		                "projector: its size is near, not exact"));
 	}
 }
