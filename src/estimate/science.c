@@ -70,25 +70,51 @@ bool wg_science_memory(const struct run *run, struct wg_memory *ret_memory,
 	return true;
 }
 
-/* Seconds of exchange for each byte a GPU streams, n GPUs. */
-static double exchange_s(const struct run *run, enum sharing sharing, double streamed)
+/* Times the data is exchanged while each GPU does `flop` and streams `streamed`
+ * bytes of its part. What sweeps over its data exchanges once a sweep; what uses
+ * its data many times - a product, all pairs - once for the whole operation, and
+ * a transform transposes twice while it streams its data four times. */
+static double exchanges(enum sharing sharing, double flop, double streamed, double local, double n,
+                        double element_bytes)
 {
-	double n = run->layout.gpus, data = run->estimator->work.science_bytes;
-	double local = (data > 0 ? data : run->device->memory_bytes / 2) / n;
-	double passes = streamed / larger(1, local);
+	double order, bodies;
+
+	switch (sharing) {
+	case SHARE_PANELS:
+		/* three matrices of order x order: 2 order^3 in all */
+		order = sqrt(local * n / (3 * element_bytes));
+		return flop / (2 * order * order * order / n);
+	case SHARE_GATHER:
+		/* 4 numbers a body, 20 FLOP a pair */
+		bodies = local * n / (4 * element_bytes);
+		return flop / (20 * bodies * bodies / n);
+	case SHARE_ALL_TO_ALL:
+		return streamed / local / 2;
+	default:
+		return streamed / local;
+	}
+}
+
+/* Seconds a GPU spends exchanging, of n GPUs. */
+static double exchange_s(const struct run *run, enum sharing sharing, double flop, double streamed)
+{
+	const struct wg_work *work = &run->estimator->work;
+	double n = run->layout.gpus, data = work->science_bytes;
+	double local = larger(1, (data > 0 ? data : run->device->memory_bytes / 2) / n);
+	double times = exchanges(sharing, flop, streamed, local, n, bytes_of(work->science_rate));
 
 	if (n <= 1)
 		return 0;
 	switch (sharing) {
 	case SHARE_SURFACE:
 		/* six faces of a cube of 8-byte values */
-		return passes * wg_link_send(run, 1, 6 * 8 * pow(local / 8, 2.0 / 3));
+		return times * wg_link_send(run, 1, 6 * 8 * pow(local / 8, 2.0 / 3));
 	case SHARE_ALL_TO_ALL:
-		return passes * wg_link_all_to_all(run, n, 1, local);
+		return times * wg_link_all_to_all(run, n, 1, local);
 	case SHARE_GATHER:
-		return passes * wg_link_all_gather(run, n, 1, local * n);
+		return times * wg_link_all_gather(run, n, 1, local * n);
 	case SHARE_PANELS:
-		return passes * wg_link_all_gather(run, n, 1, local * sqrt(n));
+		return times * wg_link_all_gather(run, n, 1, local * sqrt(n));
 	default:
 		return 0;
 	}
@@ -112,7 +138,7 @@ void wg_science_run(const struct run *run, struct wg_estimate *estimate)
 	memory = share / intensity / (device->bytes_per_s * kernel->memory_share);
 	times.term[compute > memory ? WG_TIME_MATMUL_COMPUTE : WG_TIME_ELEMENTWISE] =
 		smooth_maximum(compute, memory);
-	exchange = exchange_s(run, kernel->sharing, share / intensity);
+	exchange = exchange_s(run, kernel->sharing, share, share / intensity);
 	times.term[WG_TIME_DATA_LINK] = larger(0, exchange - device->profile[ENGINE_OVERLAP].value *
 	                                                             larger(compute, memory));
 	spread = wg_times_spread(device, &times, device->form_spread);

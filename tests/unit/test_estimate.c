@@ -299,6 +299,26 @@ static void science_is_a_roofline(void **state)
 	assert_int_equal(estimate.bound, WG_BOUND_COMPUTE);
 }
 
+/* A product or an all-pairs sum of data that fills the memory does far more work
+ * than it exchanges: two GPUs on NVLink come near to twice one. */
+static void science_scales_where_data_is_reused(void **state)
+{
+	static const enum wg_science_kernel kernels[] = { WG_SCIENCE_DGEMM, WG_SCIENCE_NBODY };
+
+	for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+		struct wg_work work = { .task = WG_TASK_SCIENCE,
+			                .kernel = kernels[i],
+			                .science_rate = WG_RATE_FP64 };
+		struct wg_estimate one =
+			run_once(NULL, work, NULL, &a100, layout_of(1, 1, 1), WG_WEIGHTS_BF16);
+		struct wg_estimate two =
+			run_once(NULL, work, NULL, &a100, layout_of(1, 1, 2), WG_WEIGHTS_BF16);
+
+		assert_between(two.metrics.flop_per_s.likely / one.metrics.flop_per_s.likely, 1.8,
+		               2.0001);
+	}
+}
+
 static void bad_openings_are_refused(void **state)
 {
 	struct wg_model *model = llama_8b();
@@ -329,6 +349,7 @@ int main(void)
 		cmocka_unit_test(formats_follow_the_units),
 		cmocka_unit_test(preparing_changes_nothing),
 		cmocka_unit_test(science_is_a_roofline),
+		cmocka_unit_test(science_scales_where_data_is_reused),
 		cmocka_unit_test(bad_openings_are_refused),
 	};
 
