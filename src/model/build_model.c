@@ -61,7 +61,7 @@ static void build_family(struct wg_builder *builder)
 		builder->incomplete = true;
 		wg_builder_warn(builder,
 		                _("the vision tower \"%.60s\" is only named in the config: "
-		                "its layers are not known"),
+		                  "its layers are not known"),
 		                wg_config_string_key(&builder->config, "mm_vision_tower"));
 	}
 	wg_decoder_read(builder, &decoder);
@@ -98,7 +98,7 @@ static void settle_index(struct wg_builder *builder, const struct wg_evidence *e
 		if (storage->format != WG_WEIGHTS_FP32 && storage->stated)
 			wg_builder_warn(builder,
 			                _("the files hold 4 bytes a parameter: stored as FP32, "
-			                "whatever the config says"));
+			                  "whatever the config says"));
 		model->stored.format = WG_WEIGHTS_FP32;
 	} else if (whole > 0 && per_element == 4) {
 		per_element = 2;
@@ -161,7 +161,8 @@ static void settle_table(struct wg_builder *builder, const struct wg_evidence *e
 		model->basis = WG_BASIS_TENSORS;
 		model->parameters = whole;
 	} else if (fabs(unpacked.parameters - whole) > EXPLAINED * whole) {
-		wg_builder_warn(builder, _("the tensors hold %.0f parameters, the config says %.0f"),
+		wg_builder_warn(builder,
+		                _("the tensors hold %.0f parameters, the config says %.0f"),
 		                unpacked.parameters, whole);
 	}
 }
@@ -173,7 +174,7 @@ static void settle_given(struct wg_builder *builder, const struct wg_evidence *e
 
 	wg_builder_warn(builder,
 	                _("only a size was given: a shape as Llama 2 would have is assumed, %u "
-	                "layers of hidden size %u with %u key-value heads"),
+	                  "layers of hidden size %u with %u key-value heads"),
 	                model->stacks[0].layer_count, model->stacks[0].hidden,
 	                model->stacks[0].layers[0].mixer.kv_heads);
 	builder->main.elements[WG_PART_FFN] += evidence->given_parameters - model->parameters;
@@ -222,7 +223,7 @@ static void build_unknown(struct wg_builder *builder, const struct wg_evidence *
 		               name);
 		wg_error_hint(builder->config.error,
 		              _("with the weights or their index beside it, it can "
-		              "be sized; known families are in docs/families.md"));
+		                "be sized; known families are in docs/families.md"));
 		return;
 	}
 	wg_builder_warn(
@@ -284,7 +285,8 @@ static void build_known(struct wg_builder *builder)
 	builder->config.defaults = (struct wg_json_at){ 0 };
 	wg_json_free(defaults);
 	if (wg_builder_ok(builder) && builder->config.defaults_used[0] != '\0')
-		wg_builder_warn(builder, _("absent in the config, the default of its class taken: %s"),
+		wg_builder_warn(builder,
+		                _("absent in the config, the default of its class taken: %s"),
 		                builder->config.defaults_used);
 }
 

@@ -33,8 +33,10 @@ static void fit_default_heads(struct wg_builder *builder, const struct wg_decode
 {
 	if (a->key_size > 0 || strstr(builder->config.defaults_used, "heads") == NULL)
 		return;
-	wg_builder_warn(builder, _("the class has %u heads by default, too many for hidden size %u: one "
-	                "head is taken"), a->heads, d->hidden);
+	wg_builder_warn(builder,
+	                _("the class has %u heads by default, too many for hidden size %u: one "
+	                  "head is taken"),
+	                a->heads, d->hidden);
 	a->heads = a->kv_heads = 1;
 	a->key_size = a->value_size = d->hidden;
 }
@@ -51,15 +53,17 @@ static void read_attention(struct wg_builder *builder, struct wg_decoder *d)
 	a->kv_heads = wg_config_get(config, WG_FIELD_KV_HEADS, 1, WG_LIMIT_DIMENSION, a->heads);
 	a->key_size = wg_config_get(config, WG_FIELD_HEAD_SIZE, 1, WG_LIMIT_DIMENSION,
 	                            d->hidden / a->heads);
-	a->value_size = wg_config_get(config, WG_FIELD_VALUE_SIZE, 1, WG_LIMIT_DIMENSION,
-	                              a->key_size);
+	a->value_size =
+		wg_config_get(config, WG_FIELD_VALUE_SIZE, 1, WG_LIMIT_DIMENSION, a->key_size);
 	fit_default_heads(builder, d, a);
 	if (a->kv_heads > a->heads)
 		wg_config_fail(config, &config->places[0], WG_BAD_INPUT,
-		               _("%u key-value heads are more than %u heads"), a->kv_heads, a->heads);
+		               _("%u key-value heads are more than %u heads"), a->kv_heads,
+		               a->heads);
 	if (a->key_size == 0)
 		wg_config_fail(config, &config->places[0], WG_BAD_INPUT,
-		               _("hidden size %u is smaller than the %u heads"), d->hidden, a->heads);
+		               _("hidden size %u is smaller than the %u heads"), d->hidden,
+		               a->heads);
 	if (norm_default && wg_config_flag(config, WG_FIELD_QK_NORM, true))
 		a->qk_norm = traits & WG_QK_NORM_WIDE ? WG_QK_NORM_FULL : WG_QK_NORM_HEAD;
 	a->qk_norm_kind = builder->family->norm;
@@ -97,13 +101,14 @@ static void read_windows(struct wg_builder *builder, struct wg_decoder *d)
 		return;
 	d->attention.window_tokens = wg_config_get(config, WG_FIELD_WINDOW, 0, 1u << 30, 0);
 	if (traits & WG_WINDOW_SWITCH)
-		d->window_from = wg_config_get_key(config, "max_window_layers", 0, WG_LIMIT_LAYERS, 0);
+		d->window_from =
+			wg_config_get_key(config, "max_window_layers", 0, WG_LIMIT_LAYERS, 0);
 	if (!wg_config_find(config, WG_FIELD_WINDOW_PATTERN, &at))
 		return;
 	if (wg_json_as_integer(&at, &every) && every > 0 && every <= WG_LIMIT_LAYERS)
 		d->full_every = (unsigned)every;
 	else if (wg_json_type(&d->layer_types) == WG_JSON_ABSENT)
-		d->layer_types = at;   /* "LLLG": a letter a layer, repeated */
+		d->layer_types = at; /* "LLLG": a letter a layer, repeated */
 }
 
 static void read_moe(struct wg_builder *builder, struct wg_decoder *d)
@@ -277,7 +282,7 @@ static void build_drafts(struct wg_builder *builder, const struct wg_decoder *d)
 void wg_decoder_build(struct wg_builder *builder, const struct wg_decoder *d)
 {
 	struct wg_stack_builder *stack =
-	        wg_add_stack(builder, WG_STACK_DECODER, d->hidden, d->layers);
+		wg_add_stack(builder, WG_STACK_DECODER, d->hidden, d->layers);
 	double own, width;
 
 	if (stack == NULL)

@@ -80,7 +80,8 @@ void wg_build_flux_model(struct wg_builder *builder)
 	double own = 0, embeddings;
 
 	if (d.hidden > WG_LIMIT_DIMENSION)
-		wg_config_fail(config, NULL, WG_LIMIT, _("%u heads of %u are too wide"), heads, size);
+		wg_config_fail(config, NULL, WG_LIMIT, _("%u heads of %u are too wide"), heads,
+		               size);
 	stack = wg_add_stack(builder, WG_STACK_DIFFUSION, (unsigned)d.hidden, doubles + singles);
 	if (stack == NULL)
 		return;
@@ -125,7 +126,8 @@ void wg_build_hunyuan_dit_model(struct wg_builder *builder)
 	struct wg_stack_builder *stack;
 
 	if (d.hidden > WG_LIMIT_DIMENSION)
-		wg_config_fail(config, NULL, WG_LIMIT, _("%u heads of %u are too wide"), heads, size);
+		wg_config_fail(config, NULL, WG_LIMIT, _("%u heads of %u are too wide"), heads,
+		               size);
 	stack = wg_add_stack(builder, WG_STACK_DIFFUSION, (unsigned)d.hidden, layers);
 	if (stack == NULL)
 		return;
@@ -163,6 +165,7 @@ void wg_build_hunyuan_dit_model(struct wg_builder *builder)
 	                           linear(&d, WG_PART_FFN, d.hidden, 2 * d.hidden) +
 	                           linear(&d, WG_PART_FFN, d.hidden, patch * patch * in * 2);
 	builder->incomplete = true;
-	wg_builder_warn(builder, _("the time and size embeddings of HunyuanDiT are not counted: the "
-	                         "total is a little low"));
+	wg_builder_warn(builder,
+	                _("the time and size embeddings of HunyuanDiT are not counted: the "
+	                  "total is a little low"));
 }

@@ -80,7 +80,7 @@ void wg_family_kimi_linear(struct wg_builder *builder, struct wg_decoder *d)
 		builder->incomplete = true;
 		wg_builder_warn(builder,
 		                _("Kimi-K3: residual connections across layers are not counted; "
-		                "the total is a little low"));
+		                  "the total is a little low"));
 	}
 }
 
@@ -91,7 +91,8 @@ void wg_layer_kimi_linear(struct wg_builder *builder, const struct wg_decoder *d
 	struct wg_json_at at, full;
 
 	if (!wg_config_find_key(config, "linear\0linear_attn_config", &at)) {
-		wg_config_fail(config, NULL, WG_BAD_INPUT, _("key \"linear_attn_config\" is missing"));
+		wg_config_fail(config, NULL, WG_BAD_INPUT,
+		               _("key \"linear_attn_config\" is missing"));
 		return;
 	}
 	full = wg_json_member(&at, "full_attn_layers");
@@ -296,8 +297,9 @@ void wg_layer_nemotron_h(struct wg_builder *builder, const struct wg_decoder *d,
 		break;
 	case 'E':
 		if (d->moe.experts == 0) {
-			wg_config_fail(&builder->config, NULL, WG_BAD_INPUT,
-			               _("a layer is a mixture of experts, but there are no experts"));
+			wg_config_fail(
+				&builder->config, NULL, WG_BAD_INPUT,
+				_("a layer is a mixture of experts, but there are no experts"));
 			return;
 		}
 		wg_build_moe(builder, d->hidden, &d->moe, &layer->ffn);

@@ -125,7 +125,7 @@ void wg_layer_mllama(struct wg_builder *builder, const struct wg_decoder *d, uns
 			image_tokens(builder) * a.kv_heads * ((double)a.key_size + a.value_size);
 		wg_builder_warn(builder,
 		                _("the fixed KV part is for one image of the largest size; without "
-		                "an image it is not needed"));
+		                  "an image it is not needed"));
 	}
 	wg_build_attention(builder, d->hidden, &a, &layer->mixer);
 	wg_decoder_ffn(builder, d, index, &layer->ffn);
@@ -143,7 +143,7 @@ void wg_family_deepseek_v4(struct wg_builder *builder, struct wg_decoder *d)
 		wg_config_fail(config, NULL, WG_BAD_INPUT, _("key \"compress_ratios\" is missing"));
 	builder->incomplete = true;
 	wg_builder_warn(builder, _("the compressed attention of DeepSeek-V4 is counted from its "
-	                         "description: parameters and KV cache are near, not exact"));
+	                           "description: parameters and KV cache are near, not exact"));
 }
 
 /* One latent serves all heads; besides a window it is kept once for each

@@ -114,6 +114,6 @@ void wg_builder_finish(struct wg_builder *builder)
 	if (model->mtp_parameters > 0)
 		wg_builder_warn(builder,
 		                _("draft (MTP) layers of %.0f parameters are not counted: "
-		                "engines leave them out unless told otherwise"),
+		                  "engines leave them out unless told otherwise"),
 		                model->mtp_parameters);
 }

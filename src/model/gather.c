@@ -67,7 +67,8 @@ static enum wg_status list_files(struct wg_arena *arena, const char *folder, con
 	*ret_names = names;
 	*ret_count = 0;
 	if (stream == NULL)
-		return wg_error_set(error, WG_SYSTEM, _("folder \"%.200s\" can not be read"), folder);
+		return wg_error_set(error, WG_SYSTEM, _("folder \"%.200s\" can not be read"),
+		                    folder);
 	while (names != NULL && count < FILES_LIMIT && (entry = readdir(stream)) != NULL) {
 		if (entry->d_name[0] == '.' || !ends_with(entry->d_name, ending))
 			continue;

@@ -66,7 +66,7 @@ enum wg_status wg_model_build_given(struct wg_arena *arena, const char *size,
 		arena,
 		"{\"family\": \"llama\", \"hidden\": %.0f, \"layers\": %.0f, \"heads\": %.0f, "
 		"\"kv_heads\": %.0f, \"head_size\": 128, \"ffn_width\": %.0f, \"vocabulary\": %.0f, "
-	        "\"stored\": \"bf16\"}",
+		"\"stored\": \"bf16\"}",
 		hidden, layers, hidden / 128, kv_heads, fmax(128, width), GIVEN_VOCABULARY);
 	if (evidence.id == NULL || evidence.config == NULL) {
 		wg_arena_free(arena);

@@ -108,6 +108,6 @@ void wg_model_catalog_hint(const char *name, struct wg_error *error)
 		return;
 	wg_error_hint(error,
 	              _("nearest names: %s, %s, %s; or give a folder, a config.json, hf:ORG/NAME "
-	              "or params:7B"),
+	                "or params:7B"),
 	              nearest[0], nearest[1], nearest[2]);
 }

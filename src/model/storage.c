@@ -387,7 +387,7 @@ static void apply_method(struct method *m, const char *name)
 	}
 	wg_builder_warn(m->builder,
 	                _("quantisation \"%.40s\" is not known: weight bytes are those of "
-	                "the plain type"),
+	                  "the plain type"),
 	                name);
 }
 

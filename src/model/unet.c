@@ -163,9 +163,10 @@ static bool read_levels(struct wg_config *config, unsigned *channels, unsigned *
 
 	if (!wg_config_find_key(config, "channels\0block_out_channels", &list) ||
 	    wg_json_count(&list) == 0 || wg_json_count(&list) > LEVELS) {
-		wg_config_fail(config, NULL, WG_BAD_INPUT,
-		               _("key \"block_out_channels\" is missing or has more than %d levels"),
-		               LEVELS);
+		wg_config_fail(
+			config, NULL, WG_BAD_INPUT,
+			_("key \"block_out_channels\" is missing or has more than %d levels"),
+			LEVELS);
 		return false;
 	}
 	*ret_levels = (unsigned)wg_json_count(&list);

@@ -182,6 +182,6 @@ void wg_build_towers(struct wg_builder *builder)
 		builder->towers_near = true;
 		wg_builder_warn(builder,
 		                _("the vision tower is counted as a plain ViT with a two-layer "
-		                "projector: its size is near, not exact"));
+		                  "projector: its size is near, not exact"));
 	}
 }

@@ -14,7 +14,8 @@
 
 /* Hidden 128, one layer: matrices 4 x 128 x 128 + 3 x 128 x 256 = 163840 elements,
  * embedding and head 2 x 1000 x 128 = 256000, norms 3 x 128 = 384. */
-#define SHAPE "\"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 128, " \
+#define SHAPE                                                                                \
+	"\"architectures\": [\"LlamaForCausalLM\"], \"hidden_size\": 128, "                  \
 	"\"num_hidden_layers\": 1, \"num_attention_heads\": 2, \"intermediate_size\": 256, " \
 	"\"vocab_size\": 1000, \"torch_dtype\": \"bfloat16\""
 #define MATRICES 163840.0
@@ -34,10 +35,10 @@ static struct wg_model *open_text(const char *text)
 }
 
 struct method {
-	const char *config;              /* of quantization_config; NULL: none */
+	const char *config; /* of quantization_config; NULL: none */
 	enum wg_weight_format format;
-	double bits;                     /* a weight of the matrices */
-	double row_bits;                 /* and an output row */
+	double bits;     /* a weight of the matrices */
+	double row_bits; /* and an output row */
 };
 
 static const struct method methods[] = {
@@ -52,20 +53,24 @@ static const struct method methods[] = {
 	{ "{\"quant_method\": \"fp8\"}", WG_WEIGHTS_FP8, 8, 0 },
 	{ "{\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true}", WG_WEIGHTS_NF4, 4.5, 0 },
 	{ "{\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true, "
-	  "\"bnb_4bit_use_double_quant\": true}", WG_WEIGHTS_NF4, 4 + 8.0 / 64 + 32.0 / 16384, 0 },
+	  "\"bnb_4bit_use_double_quant\": true}",
+	  WG_WEIGHTS_NF4, 4 + 8.0 / 64 + 32.0 / 16384, 0 },
 	{ "{\"quant_method\": \"bitsandbytes\", \"load_in_8bit\": true}", WG_WEIGHTS_INT8, 8, 32 },
 	{ "{\"quant_method\": \"mxfp4\"}", WG_WEIGHTS_MXFP4, 4.25, 0 },
 	{ "{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\"}", WG_WEIGHTS_NVFP4, 4.5, 0 },
 	{ "{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\"}", WG_WEIGHTS_FP8, 8, 0 },
 	{ "{\"quant_method\": \"compressed-tensors\", \"format\": \"pack-quantized\", "
 	  "\"config_groups\": {\"group_0\": {\"weights\": {\"num_bits\": 4, \"type\": \"int\", "
-	  "\"strategy\": \"group\", \"group_size\": 128}}}}", WG_WEIGHTS_INT4, 4 + 16.0 / 128, 0 },
+	  "\"strategy\": \"group\", \"group_size\": 128}}}}",
+	  WG_WEIGHTS_INT4, 4 + 16.0 / 128, 0 },
 	{ "{\"quant_method\": \"compressed-tensors\", \"format\": \"float-quantized\", "
 	  "\"config_groups\": {\"group_0\": {\"input_activations\": {\"num_bits\": 8}, \"weights\": "
-	  "{\"num_bits\": 8, \"type\": \"float\", \"strategy\": \"channel\"}}}}", WG_WEIGHTS_FP8, 8, 16 },
+	  "{\"num_bits\": 8, \"type\": \"float\", \"strategy\": \"channel\"}}}}",
+	  WG_WEIGHTS_FP8, 8, 16 },
 	{ "{\"quant_method\": \"compressed-tensors\", \"format\": \"nvfp4-pack-quantized\", "
 	  "\"config_groups\": {\"group_0\": {\"weights\": {\"num_bits\": 4, \"type\": \"float\", "
-	  "\"group_size\": 16}}}}", WG_WEIGHTS_NVFP4, 4.5, 0 },
+	  "\"group_size\": 16}}}}",
+	  WG_WEIGHTS_NVFP4, 4.5, 0 },
 };
 
 static void test_methods(void **state)
@@ -74,7 +79,8 @@ static void test_methods(void **state)
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
 		char text[1024];
 		struct wg_model *model;
-		double wanted = (MATRICES * methods[i].bits + ROWS * methods[i].row_bits + REST * 16) / 8;
+		double wanted =
+			(MATRICES * methods[i].bits + ROWS * methods[i].row_bits + REST * 16) / 8;
 
 		snprintf(text, sizeof text, "{" SHAPE "%s%s}",
 		         methods[i].config != NULL ? ", \"quantization_config\": " : "",
@@ -92,8 +98,9 @@ static void test_methods(void **state)
 /* Ten tiles of 128 x 128, four of attention and six of the FFN; a 32-bit scale each. */
 static void test_fp8_blocks(void **state)
 {
-	struct wg_model *model = open_text("{" SHAPE ", \"quantization_config\": {\"quant_method\": "
-		"\"fp8\", \"weight_block_size\": [128, 128]}}");
+	struct wg_model *model =
+		open_text("{" SHAPE ", \"quantization_config\": {\"quant_method\": "
+	                  "\"fp8\", \"weight_block_size\": [128, 128]}}");
 
 	(void)state;
 	assert_true(model->stored.bytes == MATRICES + (4 + 6) * 4 + REST * 2);
@@ -105,7 +112,7 @@ static void test_fp8_blocks(void **state)
 static void test_mlx(void **state)
 {
 	struct wg_model *model = open_text("{" SHAPE ", \"quantization\": {\"bits\": 4, "
-		"\"group_size\": 64}}");
+	                                   "\"group_size\": 64}}");
 
 	(void)state;
 	assert_true(model->stored.bytes == (MATRICES + 256000) * 4.5 / 8 + 384 * 2);
@@ -114,7 +121,8 @@ static void test_mlx(void **state)
 
 static void test_exclusions(void **state)
 {
-	struct wg_model *model = open_text("{" SHAPE ", \"quantization_config\": {\"quant_method\": "
+	struct wg_model *model = open_text(
+		"{" SHAPE ", \"quantization_config\": {\"quant_method\": "
 		"\"fp8\", \"modules_to_not_convert\": [\"model.layers.0.self_attn.q_proj\", "
 		"\"model.layers.0.post_attention_layernorm\", \"lm_head\"]}}");
 	double attention = 4 * 128 * 128;
@@ -126,8 +134,9 @@ static void test_exclusions(void **state)
 
 static void test_unknown_method(void **state)
 {
-	struct wg_model *model = open_text("{" SHAPE ", \"quantization_config\": {\"quant_method\": "
-		"\"newest\"}}");
+	struct wg_model *model =
+		open_text("{" SHAPE ", \"quantization_config\": {\"quant_method\": "
+	                  "\"newest\"}}");
 
 	(void)state;
 	assert_int_equal(model->stored.format, WG_WEIGHTS_BF16);
@@ -145,7 +154,8 @@ static void test_other_formats(void **state)
 	assert_true(wg_model_weight_bytes(model, WG_WEIGHTS_BF16) == (MATRICES + REST) * 2);
 	assert_true(wg_model_weight_bytes(model, WG_WEIGHTS_FP32) == (MATRICES + REST) * 4);
 	assert_true(wg_model_weight_bytes(model, WG_WEIGHTS_FP8) == MATRICES + REST * 2);
-	assert_true(wg_model_weight_bytes(model, WG_WEIGHTS_NVFP4) == MATRICES * 4.5 / 8 + REST * 2);
+	assert_true(wg_model_weight_bytes(model, WG_WEIGHTS_NVFP4) ==
+	            MATRICES * 4.5 / 8 + REST * 2);
 	wg_model_free(model);
 }
 
@@ -168,7 +178,8 @@ static void test_format_table(void **state)
 /* Windows: 2 of 6 layers see all, the others 16 tokens. */
 static void test_new_gemma(void **state)
 {
-	struct wg_model *model = open_text("{\"model_type\": \"gemma3_text\", \"hidden_size\": 64, "
+	struct wg_model *model = open_text(
+		"{\"model_type\": \"gemma3_text\", \"hidden_size\": 64, "
 		"\"num_hidden_layers\": 12, \"num_attention_heads\": 4, \"num_key_value_heads\": 1, "
 		"\"head_dim\": 32, \"intermediate_size\": 128, \"vocab_size\": 100, "
 		"\"sliding_window\": 16, \"dtype\": \"bfloat16\"}");
@@ -182,8 +193,9 @@ static void test_new_gemma(void **state)
 	assert_true(wg_model_kv_bytes(model, 1000, 2) == 2 * one * 1000 + 10 * one * 16);
 	assert_true(wg_model_kv_bytes(model, 1000, 1) == (2 * one * 1000 + 10 * one * 16) / 2);
 	/* q, k, v, o, FFN, four norms, two head norms; tied embedding, last norm */
-	assert_true(model->parameters == 12 * (64 * (128 + 32 + 32) + 128 * 64 + 3 * 64 * 128 +
-	                                       4 * 64 + 2 * 32) + 100 * 64 + 64);
+	assert_true(model->parameters ==
+	            12 * (64 * (128 + 32 + 32) + 128 * 64 + 3 * 64 * 128 + 4 * 64 + 2 * 32) +
+	                    100 * 64 + 64);
 	assert_true(model->tied_head && model->head_parameters == 6400);
 	wg_model_free(model);
 }
@@ -191,7 +203,8 @@ static void test_new_gemma(void **state)
 /* DeepSeek's shape in small, with an index of sparse attention and a draft. */
 static void test_new_mla(void **state)
 {
-	struct wg_model *model = open_text("{\"architectures\": [\"DeepseekV32ForCausalLM\"], "
+	struct wg_model *model = open_text(
+		"{\"architectures\": [\"DeepseekV32ForCausalLM\"], "
 		"\"hidden_size\": 64, \"num_hidden_layers\": 3, \"num_attention_heads\": 4, "
 		"\"intermediate_size\": 128, \"moe_intermediate_size\": 32, \"n_routed_experts\": 8, "
 		"\"num_experts_per_tok\": 2, \"n_shared_experts\": 1, \"first_k_dense_replace\": 1, "
@@ -223,7 +236,8 @@ static void test_new_mla(void **state)
 /* Hybrid: 3 linear layers, then one that attends. */
 static void test_new_hybrid(void **state)
 {
-	struct wg_model *model = open_text("{\"architectures\": [\"Qwen3NextForCausalLM\"], "
+	struct wg_model *model = open_text(
+		"{\"architectures\": [\"Qwen3NextForCausalLM\"], "
 		"\"hidden_size\": 64, \"num_hidden_layers\": 8, \"num_attention_heads\": 4, "
 		"\"num_key_value_heads\": 2, \"head_dim\": 16, \"intermediate_size\": 128, "
 		"\"full_attention_interval\": 4, \"linear_num_key_heads\": 2, "
@@ -243,11 +257,16 @@ static void test_new_hybrid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_methods), cmocka_unit_test(test_fp8_blocks),
-		cmocka_unit_test(test_mlx), cmocka_unit_test(test_exclusions),
-		cmocka_unit_test(test_unknown_method), cmocka_unit_test(test_other_formats),
-		cmocka_unit_test(test_format_table), cmocka_unit_test(test_new_gemma),
-		cmocka_unit_test(test_new_mla), cmocka_unit_test(test_new_hybrid),
+		cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_fp8_blocks),
+		cmocka_unit_test(test_mlx),
+		cmocka_unit_test(test_exclusions),
+		cmocka_unit_test(test_unknown_method),
+		cmocka_unit_test(test_other_formats),
+		cmocka_unit_test(test_format_table),
+		cmocka_unit_test(test_new_gemma),
+		cmocka_unit_test(test_new_mla),
+		cmocka_unit_test(test_new_hybrid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
