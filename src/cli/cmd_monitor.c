@@ -4,7 +4,10 @@
 
 #include "cli/monitor_live.h"
 #include "cli/monitor_report.h"
+#include "cli/output.h"
 #include "cli/probe_cli.h"
+#include "tui/terminal.h"
+#include "tui/watch.h"
 
 struct monitor_arguments {
 	struct wg_words words;
@@ -82,6 +85,23 @@ static struct wg_probe_options options_of(const struct monitor_arguments *given)
 	return probe;
 }
 
+static enum wg_status show_screen(const struct wg_cli *cli, const struct monitor_arguments *given,
+                                  struct wg_result *result, struct wg_error *error)
+{
+	const struct tui_options screen = {
+		.sampler = {
+			.probe = options_of(given),
+			.interval_s = given->interval_s,
+			.timeout_s = given->probe.timeout_s,
+		},
+		.colour = cli->colour,
+		.ascii = wg_output_is_ascii(),
+	};
+
+	result->written = true;
+	return tui_watch(&screen, error);
+}
+
 static enum wg_status monitor_run(const struct wg_cli *cli, const void *arguments,
                                   struct wg_result *result, struct wg_error *error)
 {
@@ -108,6 +128,8 @@ static enum wg_status monitor_run(const struct wg_cli *cli, const void *argument
 
 		return monitor_live(&live, result, error);
 	}
+	if (!given->once && cli->format == WG_REPORT_TEXT && !cli->html_path && terminal_usable())
+		return show_screen(cli, given, result, error);
 	return show_once(cli, given, result, error);
 }
 
@@ -116,7 +138,7 @@ static const char *const name_choices[] = { "own", "dcgm", "nvidia_smi", NULL };
 
 static const struct wg_option options[] = {
 	{ .name = "once", .kind = WG_OPTION_FLAG,
-	  .help = N_("print one reading of every GPU and end"),
+	  .help = N_("print one reading of every GPU and end, as is done without a terminal"),
 	  .offset = offsetof(struct monitor_arguments, once) },
 	{ .name = "record", .kind = WG_OPTION_TEXT, .argument = "FILE",
 	  .help = N_("write the readings into this SQLite file until told to stop"),
@@ -169,6 +191,8 @@ const struct wg_command wg_command_monitor = {
 		"reading has a state: a value that the GPU does not report is N/A, never 0. \"Busy\" "
 		"is the share of time in which anything ran at all; where the GPU tells, SM and "
 		"tensor activity beside it say how much of it did.\n\n"
+		"On a terminal the GPUs, their processes and every reading are shown and renewed until "
+		"q is pressed; h lists the keys.\n\n"
 		"A record is an SQLite file that loses at most the sample being written when the "
 		"program or machine dies. \"monitor report\" tells its energy, use, throttling and "
 		"peaks, and draws them with --svg.\n\n"
