@@ -14,17 +14,17 @@
 enum wg_severity { WG_SEVERITY_NOTE, WG_SEVERITY_WARNING, WG_SEVERITY_FAULT };
 
 struct wg_finding {
-	char gpu[64];            /* key; "" for the machine */
+	char gpu[64]; /* key; "" for the machine */
 	enum wg_severity severity;
-	const char *code;        /* "pcie_width": stable, static */
-	char finding[200];       /* one sentence, lower case, no full stop */
+	const char *code;  /* "pcie_width": stable, static */
+	char finding[200]; /* one sentence, lower case, no full stop */
 	char evidence[200];
 	char advice[256];
 };
 
 /* An XID line of the kernel's log. */
 struct wg_xid_event {
-	char key[32];            /* PCI address as samples have it */
+	char key[32]; /* PCI address as samples have it */
 	unsigned xid;
 	double count;
 };
@@ -42,20 +42,20 @@ struct wg_doctor_input {
 	size_t pair_count;
 	const struct wg_xid_event *xids;
 	size_t xid_count;
-	const struct wg_catalog *catalog;   /* NULL: nothing is compared with it */
+	const struct wg_catalog *catalog; /* NULL: nothing is compared with it */
 };
 
 struct wg_doctor {
 	struct wg_finding *findings;
 	size_t count, capacity;
-	size_t checks;           /* that could be made, over all GPUs */
-	size_t silent;           /* for which the driver told nothing */
+	size_t checks; /* that could be made, over all GPUs */
+	size_t silent; /* for which the driver told nothing */
 };
 
 enum wg_status wg_doctor_examine(const struct wg_doctor_input *input, struct wg_doctor *ret_doctor,
                                  struct wg_error *error);
 void wg_doctor_done(struct wg_doctor *doctor);
-enum wg_severity wg_doctor_worst(const struct wg_doctor *doctor);   /* NOTE when none */
+enum wg_severity wg_doctor_worst(const struct wg_doctor *doctor); /* NOTE when none */
 const char *wg_severity_key(enum wg_severity severity);
 
 /* NULL when it is not in the table. */

@@ -30,10 +30,18 @@ enum wg_probe_state {
 };
 
 enum wg_reading_unit {
-	WG_READING_IN_BYTES, WG_READING_IN_BYTES_PER_S, WG_READING_IN_RATIO /* 0..1 */,
-	WG_READING_IN_HERTZ, WG_READING_IN_CELSIUS, WG_READING_IN_WATTS, WG_READING_IN_JOULES,
-	WG_READING_IN_SECONDS, WG_READING_IN_COUNT, WG_READING_IN_FLAG /* 0 or 1 */,
-	WG_READING_IN_ENUM, WG_READING_IN_BITS
+	WG_READING_IN_BYTES,
+	WG_READING_IN_BYTES_PER_S,
+	WG_READING_IN_RATIO /* 0..1 */,
+	WG_READING_IN_HERTZ,
+	WG_READING_IN_CELSIUS,
+	WG_READING_IN_WATTS,
+	WG_READING_IN_JOULES,
+	WG_READING_IN_SECONDS,
+	WG_READING_IN_COUNT,
+	WG_READING_IN_FLAG /* 0 or 1 */,
+	WG_READING_IN_ENUM,
+	WG_READING_IN_BITS
 };
 enum wg_reading_kind { WG_READING_FIXED, WG_READING_GAUGE, WG_READING_COUNTER };
 
@@ -51,26 +59,26 @@ enum wg_probe_text_name {
 };
 
 struct wg_reading {
-	double value;              /* with state OK; with STALE the last one, or NaN */
-	const char *call;          /* "nvmlDeviceGetPowerUsage"; NULL: nothing gives it. Static,
+	double value;     /* with state OK; with STALE the last one, or NaN */
+	const char *call; /* "nvmlDeviceGetPowerUsage"; NULL: nothing gives it. Static,
 	                              of a replay as long-lived as the probe */
 	enum wg_probe_state state;
 };
 
 struct wg_probe_text {
-	char value[96];            /* "" unless state is OK or STALE */
+	char value[96]; /* "" unless state is OK or STALE */
 	enum wg_probe_state state;
 };
 
 struct wg_probe_process {
-	uint32_t pid;              /* as the driver numbers it: on the host */
-	uint32_t container_pid;    /* innermost PID namespace; 0 when it is in none */
-	uint32_t user_id;          /* UINT32_MAX when not known */
-	uint32_t parent_pid;       /* 0 when not known */
-	bool visible;              /* found in /proc; in a container host pids are not */
+	uint32_t pid;           /* as the driver numbers it: on the host */
+	uint32_t container_pid; /* innermost PID namespace; 0 when it is in none */
+	uint32_t user_id;       /* UINT32_MAX when not known */
+	uint32_t parent_pid;    /* 0 when not known */
+	bool visible;           /* found in /proc; in a container host pids are not */
 	bool compute, graphics;
-	char command[128];         /* "" when not known */
-	char container[16];        /* first 12 letters of the container's id; "" for none */
+	char command[128];  /* "" when not known */
+	char container[16]; /* first 12 letters of the container's id; "" for none */
 	struct wg_reading memory_bytes, busy_ratio, encoder_ratio, decoder_ratio;
 };
 
@@ -78,13 +86,13 @@ enum wg_probe_vendor { WG_PROBE_NVIDIA, WG_PROBE_AMD, WG_PROBE_INTEL, WG_PROBE_O
 enum wg_probe_kind { WG_PROBE_WHOLE, WG_PROBE_INSTANCE /* MIG or partition */ };
 
 struct wg_probe_gpu {
-	char key[64];              /* PCI address, for an instance with its ids; stable over time */
+	char key[64]; /* PCI address, for an instance with its ids; stable over time */
 	enum wg_probe_vendor vendor;
 	enum wg_probe_kind kind;
-	unsigned index;            /* the vendor's own number; of the parent for an instance */
-	int parent;                /* place of the parent in the sample; -1 for a whole GPU */
-	int gpu_instance, compute_instance;   /* -1: none */
-	bool unified;              /* its memory is the host's memory */
+	unsigned index; /* the vendor's own number; of the parent for an instance */
+	int parent;     /* place of the parent in the sample; -1 for a whole GPU */
+	int gpu_instance, compute_instance; /* -1: none */
+	bool unified;                       /* its memory is the host's memory */
 	bool lost;
 	struct wg_probe_text texts[WG_PROBE_TEXT_COUNT];
 	struct wg_reading readings[WG_READING_COUNT];
@@ -101,28 +109,28 @@ enum wg_probe_note_kind {
 };
 
 struct wg_probe_note {
-	const char *backend;       /* static: "nvml", "amdgpu", "intel", "replay", "demo" */
+	const char *backend; /* static: "nvml", "amdgpu", "intel", "replay", "demo" */
 	enum wg_probe_note_kind kind;
-	char message[192];         /* one sentence, no full stop */
-	char advice[256];          /* what to do; "" when there is nothing to do */
+	char message[192]; /* one sentence, no full stop */
+	char advice[256];  /* what to do; "" when there is nothing to do */
 };
 
 #define WG_PROBE_NOTES 8
 struct wg_sample {
-	double time_s;             /* Unix time */
-	double clock_s;            /* the caller's clock, for differences */
+	double time_s;  /* Unix time */
+	double clock_s; /* the caller's clock, for differences */
 	struct wg_probe_gpu *gpus;
 	size_t count, capacity;
 	struct wg_probe_note notes[WG_PROBE_NOTES];
 	size_t note_count;
-	bool ended;                /* a replay has no further sample; this is the last one again */
+	bool ended; /* a replay has no further sample; this is the last one again */
 };
 
 struct wg_probe_options {
-	const char *nvml_path;     /* NULL: the usual names */
-	const char *root;          /* put before /sys and /proc; NULL: "" */
-	const char *replay_path;   /* a record: nothing else is opened */
-	unsigned demo_gpus;        /* > 0: so many made-up GPUs: nothing else is opened */
+	const char *nvml_path;   /* NULL: the usual names */
+	const char *root;        /* put before /sys and /proc; NULL: "" */
+	const char *replay_path; /* a record: nothing else is opened */
+	unsigned demo_gpus;      /* > 0: so many made-up GPUs: nothing else is opened */
 	bool no_processes;
 };
 

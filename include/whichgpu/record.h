@@ -17,8 +17,8 @@
 struct wg_record;
 
 struct wg_record_options {
-	double interval_s;         /* kept in the file; longer pauses count as gaps */
-	double limit_bytes;        /* 0: none; above it the oldest tenth is dropped */
+	double interval_s;  /* kept in the file; longer pauses count as gaps */
+	double limit_bytes; /* 0: none; above it the oldest tenth is dropped */
 };
 
 /* A new file, or one to go on with. */
@@ -31,20 +31,20 @@ void wg_record_free(struct wg_record *record);
 
 /* --- what a record says ------------------------------------------------------- */
 
-#define WG_RECORD_BINS 10      /* of busy time: 0-10 %, ..., 90-100 % */
-#define WG_RECORD_REASONS 9    /* bits of WG_READ_THROTTLE_REASONS */
+#define WG_RECORD_BINS 10   /* of busy time: 0-10 %, ..., 90-100 % */
+#define WG_RECORD_REASONS 9 /* bits of WG_READ_THROTTLE_REASONS */
 
 struct wg_record_peak {
-	double value, time_s;      /* NaN when it was never read */
+	double value, time_s; /* NaN when it was never read */
 };
 
 struct wg_record_gpu {
 	char key[64], name[96];
-	double watched_s;          /* time between samples, gaps and lost time left out */
+	double watched_s; /* time between samples, gaps and lost time left out */
 	double lost_s, gap_s;
-	double energy_joules;      /* counter where there is one, else power over time; NaN */
+	double energy_joules; /* counter where there is one, else power over time; NaN */
 	bool energy_from_counter;
-	double busy_mean;          /* over the time in which it was read; NaN */
+	double busy_mean; /* over the time in which it was read; NaN */
 	double busy_bin_s[WG_RECORD_BINS];
 	double throttle_known_s;
 	double throttle_s[WG_RECORD_REASONS];
@@ -55,7 +55,7 @@ struct wg_record_gpu {
 };
 
 struct wg_record_summary {
-	double begin_s, end_s;     /* Unix time */
+	double begin_s, end_s; /* Unix time */
 	uint64_t samples;
 	struct wg_record_gpu *gpus;
 	size_t count, capacity;
@@ -67,8 +67,7 @@ void wg_record_summary_done(struct wg_record_summary *summary);
 
 /* The next sample's part in a summary; exposed so that a live view can keep one. */
 enum wg_status wg_record_summary_add(struct wg_record_summary *summary,
-                                     const struct wg_sample *before,
-                                     const struct wg_sample *sample, double longest_s,
-                                     struct wg_error *error);
+                                     const struct wg_sample *before, const struct wg_sample *sample,
+                                     double longest_s, struct wg_error *error);
 
 #endif

@@ -13,9 +13,9 @@
 struct wg_sampler;
 
 struct wg_sampler_options {
-	struct wg_probe_options probe;   /* strings are copied */
-	double interval_s;               /* between the beginnings of two samples */
-	double timeout_s;                /* a sample older than this is stale */
+	struct wg_probe_options probe; /* strings are copied */
+	double interval_s;             /* between the beginnings of two samples */
+	double timeout_s;              /* a sample older than this is stale */
 	/* Called in the sampler's thread after each sample, NULL: no one. An error ends
 	 * the sampling and is handed out by get. */
 	enum wg_status (*on_sample)(void *context, const struct wg_sample *sample,

@@ -150,12 +150,13 @@ static void put_view(struct wg_document *document, const struct wg_doctor *docto
 			const struct wg_finding *finding = &doctor->findings[i];
 
 			wg_table_row(table, (const struct wg_cell[]){
-				wg_cell_text(severity_word(finding->severity)),
-				wg_cell_text(finding->gpu[0] ? finding->gpu : _("machine")),
-				wg_cell_text(finding->finding),
-				wg_cell_text(finding->evidence),
-				wg_cell_text(finding->advice),
-			});
+						    wg_cell_text(severity_word(finding->severity)),
+						    wg_cell_text(finding->gpu[0] ? finding->gpu
+			                                                         : _("machine")),
+						    wg_cell_text(finding->finding),
+						    wg_cell_text(finding->evidence),
+						    wg_cell_text(finding->advice),
+					    });
 		}
 		wg_table_main(table);
 	}
@@ -166,7 +167,8 @@ static void put_view(struct wg_document *document, const struct wg_doctor *docto
 	}
 	snprintf(words, sizeof words,
 	         _("%zu GPUs and instances, %zu checks made, %zu not possible because nothing is "
-	           "reported."), sample->count, doctor->checks, doctor->silent);
+	           "reported."),
+	         sample->count, doctor->checks, doctor->silent);
 	wg_document_paragraph(document, words);
 }
 
@@ -174,8 +176,12 @@ static enum wg_status examine(const struct findings_of *of, struct wg_result *re
                               struct wg_error *error)
 {
 	const struct wg_doctor_input input = {
-		.before = &of->before, .now = &of->now, .pairs = of->pairs,
-		.pair_count = of->pair_count, .xids = of->xids, .xid_count = of->xid_count,
+		.before = &of->before,
+		.now = &of->now,
+		.pairs = of->pairs,
+		.pair_count = of->pair_count,
+		.xids = of->xids,
+		.xid_count = of->xid_count,
 		.catalog = of->catalog,
 	};
 	struct wg_doctor doctor;
@@ -219,7 +225,11 @@ static enum wg_status doctor_run(const struct wg_cli *cli, const void *arguments
 }
 
 static const struct wg_option options[] = {
-	{ .name = "between", .kind = WG_OPTION_DURATION, .otherwise = "1s", .low = 0.1, .high = 600,
+	{ .name = "between",
+	  .kind = WG_OPTION_DURATION,
+	  .otherwise = "1s",
+	  .low = 0.1,
+	  .high = 600,
 	  .help = N_("time between the two readings that are compared"),
 	  .offset = offsetof(struct doctor_arguments, between_s) },
 	PROBE_OPTIONS(doctor_arguments, probe),

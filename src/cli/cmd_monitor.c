@@ -51,7 +51,8 @@ static enum wg_status check_words(const struct wg_words *words, struct wg_error 
 	if (words->count == 0 || (words->count == 2 && strcmp(words->items[0], "report") == 0))
 		return WG_OK;
 	if (strcmp(words->items[0], "report") == 0) {
-		wg_error_set(error, WG_BAD_INPUT, _("\"monitor report\" needs the file of a record"));
+		wg_error_set(error, WG_BAD_INPUT,
+		             _("\"monitor report\" needs the file of a record"));
 		return WG_BAD_INPUT;
 	}
 	wg_error_set(error, WG_BAD_INPUT, _("\"%s\" is no word of \"monitor\""), words->items[0]);
@@ -68,7 +69,8 @@ static enum wg_status check(const struct wg_cli *cli, const struct monitor_argum
 	if (status != WG_OK)
 		return status;
 	if (cli->svg_path && given->words.count == 0)
-		return wg_error_set(error, WG_BAD_INPUT, _("a picture is made by \"monitor report\" only"));
+		return wg_error_set(error, WG_BAD_INPUT,
+		                    _("a picture is made by \"monitor report\" only"));
 	if (given->replay && given->record)
 		return wg_error_set(error, WG_BAD_INPUT, _("a record cannot be recorded again"));
 	if (given->once && live)
@@ -137,35 +139,57 @@ static enum wg_status monitor_run(const struct wg_cli *cli, const void *argument
 static const char *const name_choices[] = { "own", "dcgm", "nvidia_smi", NULL };
 
 static const struct wg_option options[] = {
-	{ .name = "once", .kind = WG_OPTION_FLAG,
+	{ .name = "once",
+	  .kind = WG_OPTION_FLAG,
 	  .help = N_("print one reading of every GPU and end, as is done without a terminal"),
 	  .offset = offsetof(struct monitor_arguments, once) },
-	{ .name = "record", .kind = WG_OPTION_TEXT, .argument = "FILE",
+	{ .name = "record",
+	  .kind = WG_OPTION_TEXT,
+	  .argument = "FILE",
 	  .help = N_("write the readings into this SQLite file until told to stop"),
 	  .offset = offsetof(struct monitor_arguments, record) },
-	{ .name = "record-limit", .kind = WG_OPTION_SIZE,
+	{ .name = "record-limit",
+	  .kind = WG_OPTION_SIZE,
 	  .otherwise_words = N_("no limit"),
 	  .help = N_("drop the oldest tenth of the record when it grows above this"),
 	  .offset = offsetof(struct monitor_arguments, record_limit_bytes) },
-	{ .name = "replay", .kind = WG_OPTION_TEXT, .argument = "FILE",
+	{ .name = "replay",
+	  .kind = WG_OPTION_TEXT,
+	  .argument = "FILE",
 	  .help = N_("read a record instead of this machine's GPUs"),
 	  .offset = offsetof(struct monitor_arguments, replay) },
-	{ .name = "export", .kind = WG_OPTION_TEXT, .argument = "[ADDR]:PORT",
+	{ .name = "export",
+	  .kind = WG_OPTION_TEXT,
+	  .argument = "[ADDR]:PORT",
 	  .help = N_("serve the readings to Prometheus until told to stop; without ADDR to this "
 	             "machine only"),
 	  .offset = offsetof(struct monitor_arguments, export) },
-	{ .name = "names", .kind = WG_OPTION_CHOICE, .choices = name_choices, .otherwise = "own",
+	{ .name = "names",
+	  .kind = WG_OPTION_CHOICE,
+	  .choices = name_choices,
+	  .otherwise = "own",
 	  .help = N_("whose metric names to serve: our own, for any vendor, or those of another "
 	             "exporter in whose place this one stands"),
 	  .offset = offsetof(struct monitor_arguments, names) },
-	{ .name = "interval", .kind = WG_OPTION_DURATION, .otherwise = "1s", .low = 0.05,
-	  .high = 86400, .help = N_("time between two readings"),
+	{ .name = "interval",
+	  .kind = WG_OPTION_DURATION,
+	  .otherwise = "1s",
+	  .low = 0.05,
+	  .high = 86400,
+	  .help = N_("time between two readings"),
 	  .offset = offsetof(struct monitor_arguments, interval_s) },
-	{ .name = "duration", .kind = WG_OPTION_DURATION,
-	  .otherwise_words = N_("until interrupted"), .low = 0.01, .high = 31536000,
+	{ .name = "duration",
+	  .kind = WG_OPTION_DURATION,
+	  .otherwise_words = N_("until interrupted"),
+	  .low = 0.01,
+	  .high = 31536000,
 	  .help = N_("stop recording or serving after this time"),
 	  .offset = offsetof(struct monitor_arguments, duration_s) },
-	{ .name = "usd-per-kwh", .kind = WG_OPTION_NUMBER, .argument = "USD", .low = 0, .high = 100,
+	{ .name = "usd-per-kwh",
+	  .kind = WG_OPTION_NUMBER,
+	  .argument = "USD",
+	  .low = 0,
+	  .high = 100,
 	  .help = N_("price of energy, for the cost in a report"),
 	  .offset = offsetof(struct monitor_arguments, usd_per_kwh) },
 	PROBE_OPTIONS(monitor_arguments, probe),
@@ -174,7 +198,8 @@ static const struct wg_option options[] = {
 static const struct wg_example examples[] = {
 	{ "whichgpu monitor --once --demo 2", N_("two made-up GPUs, to see what is shown") },
 	{ "whichgpu monitor --once --demo 1 --json", N_("every reading with its state") },
-	{ "whichgpu monitor --demo 1 --record gpus.db --duration 1s", N_("a record of one second") },
+	{ "whichgpu monitor --demo 1 --record gpus.db --duration 1s",
+	  N_("a record of one second") },
 	{ "whichgpu monitor --demo 4 --export :9400 --duration 1s",
 	  N_("metrics for Prometheus at http://127.0.0.1:9400/metrics") },
 	{ "whichgpu monitor report gpus.db --usd-per-kwh 0.2", N_("what the record says") },

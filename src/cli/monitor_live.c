@@ -8,7 +8,7 @@
 #include "http/exporter.h"
 #include "whichgpu/record.h"
 
-#define LOOK_EVERY_S 0.2     /* for an error of the sampler's thread */
+#define LOOK_EVERY_S 0.2 /* for an error of the sampler's thread */
 
 /* Written to by the sampler's thread; left behind with it when a driver hangs. */
 struct recording {
@@ -57,8 +57,8 @@ static enum wg_status watch(const struct monitor_live *live, struct wg_sampler *
 }
 
 static enum wg_status run(const struct monitor_live *live, struct recording *recording,
-                          const sigset_t *signals, struct wg_sample *sample,
-                          uint64_t *ret_scrapes, struct wg_error *error)
+                          const sigset_t *signals, struct wg_sample *sample, uint64_t *ret_scrapes,
+                          struct wg_error *error)
 {
 	struct wg_sampler_options options = {
 		.probe = live->probe,
@@ -74,7 +74,8 @@ static enum wg_status run(const struct monitor_live *live, struct recording *rec
 	if (status != WG_OK)
 		return status;
 	if (live->export_address)
-		status = wg_exporter_open(live->export_address, live->names, sampler, &exporter, error);
+		status = wg_exporter_open(live->export_address, live->names, sampler, &exporter,
+		                          error);
 	if (status == WG_OK && exporter)
 		fprintf(stderr, _("metrics at %s\n"), wg_exporter_url(exporter));
 	if (status == WG_OK)

@@ -8,8 +8,8 @@
 struct monitor_live {
 	struct wg_probe_options probe;
 	double interval_s, timeout_s;
-	double duration_s;          /* 0: until a signal */
-	const char *record_path;    /* NULL: none */
+	double duration_s;       /* 0: until a signal */
+	const char *record_path; /* NULL: none */
 	double record_limit_bytes;
 	const char *export_address; /* NULL: none */
 	enum metrics_names names;

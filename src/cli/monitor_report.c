@@ -8,7 +8,7 @@
 #include "whichgpu/svg.h"
 
 #define JOULES_PER_KWH 3.6e6
-#define POINTS 400       /* of a line in the picture */
+#define POINTS 400 /* of a line in the picture */
 
 static void put_known(struct wg_node *node, const char *key, double value)
 {
@@ -55,8 +55,9 @@ static void put_peak(struct wg_node *parent, const char *key, const struct wg_re
 static void put_throttle(struct wg_node *parent, const struct wg_record_gpu *gpu)
 {
 	static const char *const keys[WG_RECORD_REASONS] = {
-		"idle", "application_clocks", "power_cap", "hardware_slowdown", "sync_boost",
-		"heat_software", "heat_hardware", "power_brake", "display_clocks",
+		"idle",           "application_clocks", "power_cap",     "hardware_slowdown",
+		"sync_boost",     "heat_software",      "heat_hardware", "power_brake",
+		"display_clocks",
 	};
 	struct wg_node *node;
 
@@ -168,16 +169,17 @@ static void energy_table(struct wg_document *document, const struct wg_record_su
 		const struct wg_record_gpu *gpu = &summary->gpus[i];
 
 		wg_table_row(table, (const struct wg_cell[]){
-			wg_cell_text(gpu->key),
-			wg_cell_text(gpu->name),
-			wg_cell_number(gpu->watched_s, WG_UNIT_SECONDS),
-			known_cell(gpu->busy_mean, WG_UNIT_PERCENT),
-			known_cell(gpu->energy_joules, WG_UNIT_JOULES),
-			known_cell(mean_watts(gpu), WG_UNIT_WATTS),
-			known_cell(cost_usd(gpu->energy_joules, usd_per_kwh), WG_UNIT_USD),
-			wg_cell_number(gpu->lost_s, WG_UNIT_SECONDS),
-			known_cell(gpu->xid_errors, WG_UNIT_COUNT),
-		});
+					    wg_cell_text(gpu->key),
+					    wg_cell_text(gpu->name),
+					    wg_cell_number(gpu->watched_s, WG_UNIT_SECONDS),
+					    known_cell(gpu->busy_mean, WG_UNIT_PERCENT),
+					    known_cell(gpu->energy_joules, WG_UNIT_JOULES),
+					    known_cell(mean_watts(gpu), WG_UNIT_WATTS),
+					    known_cell(cost_usd(gpu->energy_joules, usd_per_kwh),
+		                                       WG_UNIT_USD),
+					    wg_cell_number(gpu->lost_s, WG_UNIT_SECONDS),
+					    known_cell(gpu->xid_errors, WG_UNIT_COUNT),
+				    });
 	}
 	wg_table_main(table);
 }
@@ -199,17 +201,21 @@ static void peak_table(struct wg_document *document, const struct wg_record_summ
 	for (size_t i = 0; i < summary->count; i++) {
 		const struct wg_record_gpu *gpu = &summary->gpus[i];
 
-		wg_table_row(table, (const struct wg_cell[]){
-			wg_cell_text(gpu->key),
-			known_cell(gpu->temperature.value, WG_UNIT_NONE),
-			known_cell(gpu->memory.value, WG_UNIT_BYTES),
-			known_cell(gpu->power.value, WG_UNIT_WATTS),
-			known_cell(held_back(gpu, WG_THROTTLE_POWER_CAP), WG_UNIT_PERCENT),
-			known_cell(held_back(gpu, WG_THROTTLE_SW_THERMAL | WG_THROTTLE_HW_THERMAL),
-			           WG_UNIT_PERCENT),
-			known_cell(held_back(gpu, WG_THROTTLE_HW_SLOWDOWN | WG_THROTTLE_POWER_BRAKE),
-			           WG_UNIT_PERCENT),
-		});
+		wg_table_row(
+			table,
+			(const struct wg_cell[]){
+				wg_cell_text(gpu->key),
+				known_cell(gpu->temperature.value, WG_UNIT_NONE),
+				known_cell(gpu->memory.value, WG_UNIT_BYTES),
+				known_cell(gpu->power.value, WG_UNIT_WATTS),
+				known_cell(held_back(gpu, WG_THROTTLE_POWER_CAP), WG_UNIT_PERCENT),
+				known_cell(held_back(gpu, WG_THROTTLE_SW_THERMAL |
+		                                                  WG_THROTTLE_HW_THERMAL),
+		                           WG_UNIT_PERCENT),
+				known_cell(held_back(gpu, WG_THROTTLE_HW_SLOWDOWN |
+		                                                  WG_THROTTLE_POWER_BRAKE),
+		                           WG_UNIT_PERCENT),
+			});
 	}
 }
 
@@ -225,7 +231,8 @@ static void histogram(struct wg_document *document, const struct wg_record_gpu *
 	bars = wg_document_bars(document, "busy", label);
 	for (int i = 0; i < WG_RECORD_BINS; i++) {
 		snprintf(label, sizeof label, "%d-%d %%", i * 10, i * 10 + 10);
-		wg_bars_item(bars, label, wg_cell_number(gpu->busy_bin_s[i] / known_s, WG_UNIT_PERCENT));
+		wg_bars_item(bars, label,
+		             wg_cell_number(gpu->busy_bin_s[i] / known_s, WG_UNIT_PERCENT));
 	}
 }
 
@@ -245,7 +252,8 @@ static void put_view(struct wg_document *document, const struct wg_record_summar
 	for (size_t i = 0; i < summary->count; i++)
 		histogram(document, &summary->gpus[i]);
 	if (isnan(usd_per_kwh))
-		wg_document_note(document, _("no price of energy was given: --usd-per-kwh adds the cost"));
+		wg_document_note(document,
+		                 _("no price of energy was given: --usd-per-kwh adds the cost"));
 }
 
 /* --- picture ------------------------------------------------------------------------ */
@@ -288,7 +296,8 @@ static enum wg_status gather_lines(const char *path, const struct wg_record_summ
 	if (status != WG_OK)
 		return status;
 	wg_sample_init(&sample);
-	lines->count = summary->count < WG_CHART_SERIES_MOST ? summary->count : WG_CHART_SERIES_MOST;
+	lines->count =
+		summary->count < WG_CHART_SERIES_MOST ? summary->count : WG_CHART_SERIES_MOST;
 	do {
 		status = wg_probe_sample(probe, 0, 0, &sample, error);
 		if (status == WG_OK && !sample.ended)
@@ -299,7 +308,8 @@ static enum wg_status gather_lines(const char *path, const struct wg_record_summ
 	for (int p = 0; p < POINTS; p++) {
 		lines->x[p] = (summary->end_s - summary->begin_s) * p / (POINTS - 1);
 		for (size_t i = 0; i < lines->count; i++)
-			lines->sum[i][p] = lines->seen[i][p] > 0 ? lines->sum[i][p] / lines->seen[i][p] : NAN;
+			lines->sum[i][p] =
+				lines->seen[i][p] > 0 ? lines->sum[i][p] / lines->seen[i][p] : NAN;
 	}
 	return status;
 }
@@ -308,10 +318,11 @@ static enum wg_status draw(const char *path, const struct wg_record_summary *sum
                            struct wg_text *out, struct wg_error *error)
 {
 	static const char *const bins[WG_RECORD_BINS] = {
-		"0-10 %", "10-20 %", "20-30 %", "30-40 %", "40-50 %", "50-60 %", "60-70 %", "70-80 %",
-		"80-90 %", "90-100 %",
+		"0-10 %",  "10-20 %", "20-30 %", "30-40 %", "40-50 %",
+		"50-60 %", "60-70 %", "70-80 %", "80-90 %", "90-100 %",
 	};
-	struct wg_chart_series shares[WG_CHART_SERIES_MOST] = { 0 }, power[WG_CHART_SERIES_MOST] = { 0 };
+	struct wg_chart_series shares[WG_CHART_SERIES_MOST] = { 0 },
+			       power[WG_CHART_SERIES_MOST] = { 0 };
 	double values[WG_CHART_SERIES_MOST][WG_RECORD_BINS];
 	struct lines *lines = calloc(1, sizeof *lines);
 	enum wg_status status;
@@ -324,19 +335,31 @@ static enum wg_status draw(const char *path, const struct wg_record_summary *sum
 
 		for (int b = 0; b < WG_RECORD_BINS; b++)
 			values[i][b] = known_s > 0 ? summary->gpus[i].busy_bin_s[b] / known_s : NAN;
-		shares[i] = (struct wg_chart_series){ .name = summary->gpus[i].key, .y = values[i],
-		                                      .count = WG_RECORD_BINS };
-		power[i] = (struct wg_chart_series){ .name = summary->gpus[i].key, .x = lines->x,
-		                                     .y = lines->sum[i], .count = POINTS };
+		shares[i] = (struct wg_chart_series){ .name = summary->gpus[i].key,
+			                              .y = values[i],
+			                              .count = WG_RECORD_BINS };
+		power[i] = (struct wg_chart_series){ .name = summary->gpus[i].key,
+			                             .x = lines->x,
+			                             .y = lines->sum[i],
+			                             .count = POINTS };
 	}
 	if (status == WG_OK) {
 		const struct wg_chart charts[] = {
-			{ .kind = WG_CHART_LINE, .title = _("Power"), .series = power,
-			  .series_count = lines->count, .x = { _("time"), WG_UNIT_SECONDS, false },
-			  .y = { _("power"), WG_UNIT_WATTS, false }, .limit = NAN },
-			{ .kind = WG_CHART_BARS, .title = _("Share of time by busy time"), .series = shares,
-			  .series_count = lines->count, .categories = bins, .category_count = WG_RECORD_BINS,
-			  .y = { _("share of time"), WG_UNIT_PERCENT, false }, .limit = NAN },
+			{ .kind = WG_CHART_LINE,
+			  .title = _("Power"),
+			  .series = power,
+			  .series_count = lines->count,
+			  .x = { _("time"), WG_UNIT_SECONDS, false },
+			  .y = { _("power"), WG_UNIT_WATTS, false },
+			  .limit = NAN },
+			{ .kind = WG_CHART_BARS,
+			  .title = _("Share of time by busy time"),
+			  .series = shares,
+			  .series_count = lines->count,
+			  .categories = bins,
+			  .category_count = WG_RECORD_BINS,
+			  .y = { _("share of time"), WG_UNIT_PERCENT, false },
+			  .limit = NAN },
 		};
 
 		status = wg_svg_write(NULL, charts, 2, 1, out, error);

@@ -176,7 +176,8 @@ void probe_document_data(struct wg_node *parent, const struct wg_sample *sample,
 		wg_node_string(note, "backend", sample->notes[i].backend);
 		wg_node_string(note, "kind", wg_probe_note_key(sample->notes[i].kind));
 		wg_node_string(note, "message", sample->notes[i].message);
-		wg_node_string(note, "advice", sample->notes[i].advice[0] ? sample->notes[i].advice : NULL);
+		wg_node_string(note, "advice",
+		               sample->notes[i].advice[0] ? sample->notes[i].advice : NULL);
 	}
 	gpus = wg_node_array(parent, "gpus");
 	for (size_t i = 0; i < sample->count; i++)
@@ -227,19 +228,20 @@ static void gpu_row(struct wg_block *table, const struct wg_probe_gpu *gpu)
 	else
 		snprintf(held, sizeof held, "%s",
 		         probe_state_word(gpu->readings[WG_READ_THROTTLE_REASONS].state));
-	wg_table_row(table, (const struct wg_cell[]){
-		wg_cell_text(label),
-		wg_cell_text(name_of(gpu)),
-		memory_cell(gpu),
-		probe_cell(&gpu->readings[WG_READ_BUSY], WG_UNIT_PERCENT),
-		probe_cell(&gpu->readings[WG_READ_MEMORY_BUSY], WG_UNIT_PERCENT),
-		probe_cell(&gpu->readings[WG_READ_SM_ACTIVE], WG_UNIT_PERCENT),
-		probe_cell(&gpu->readings[WG_READ_TENSOR_ACTIVE], WG_UNIT_PERCENT),
-		probe_cell(&gpu->readings[WG_READ_TEMPERATURE], WG_UNIT_NONE),
-		power_cell(gpu),
-		probe_cell(&gpu->readings[WG_READ_FAN], WG_UNIT_PERCENT),
-		wg_cell_text(held),
-	});
+	wg_table_row(table,
+	             (const struct wg_cell[]){
+			     wg_cell_text(label),
+			     wg_cell_text(name_of(gpu)),
+			     memory_cell(gpu),
+			     probe_cell(&gpu->readings[WG_READ_BUSY], WG_UNIT_PERCENT),
+			     probe_cell(&gpu->readings[WG_READ_MEMORY_BUSY], WG_UNIT_PERCENT),
+			     probe_cell(&gpu->readings[WG_READ_SM_ACTIVE], WG_UNIT_PERCENT),
+			     probe_cell(&gpu->readings[WG_READ_TENSOR_ACTIVE], WG_UNIT_PERCENT),
+			     probe_cell(&gpu->readings[WG_READ_TEMPERATURE], WG_UNIT_NONE),
+			     power_cell(gpu),
+			     probe_cell(&gpu->readings[WG_READ_FAN], WG_UNIT_PERCENT),
+			     wg_cell_text(held),
+		     });
 }
 
 static void gpu_table(struct wg_document *document, const struct wg_sample *sample)
@@ -249,9 +251,15 @@ static void gpu_table(struct wg_document *document, const struct wg_sample *samp
 		{ .key = "name", .title = _("name") },
 		{ .key = "memory_used_bytes", .title = _("memory used"), .right = true },
 		{ .key = "busy_ratio", .title = _("busy"), .right = true },
-		{ .key = "memory_busy_ratio", .title = _("memory busy"), .right = true, .priority = 2 },
+		{ .key = "memory_busy_ratio",
+		  .title = _("memory busy"),
+		  .right = true,
+		  .priority = 2 },
 		{ .key = "sm_active_ratio", .title = _("SM active"), .right = true, .priority = 4 },
-		{ .key = "tensor_active_ratio", .title = _("tensor active"), .right = true, .priority = 4 },
+		{ .key = "tensor_active_ratio",
+		  .title = _("tensor active"),
+		  .right = true,
+		  .priority = 4 },
 		{ .key = "temperature_celsius", .title = _("°C"), .right = true },
 		{ .key = "power_watts", .title = _("power"), .right = true },
 		{ .key = "fan_ratio", .title = _("fan"), .right = true, .priority = 3 },
@@ -274,14 +282,15 @@ static void process_row(struct wg_block *table, const struct wg_probe_gpu *gpu,
 	probe_label(gpu, label, sizeof label);
 	snprintf(pid, sizeof pid, "%u", process->pid);
 	wg_table_row(table, (const struct wg_cell[]){
-		wg_cell_text(label),
-		wg_cell_text(pid),
-		wg_cell_text(name ? name : _("N/A")),
-		probe_cell(&process->memory_bytes, WG_UNIT_BYTES),
-		probe_cell(&process->busy_ratio, WG_UNIT_PERCENT),
-		wg_cell_text(process->container),
-		wg_cell_text(process->visible ? process->command : _("not visible from here")),
-	});
+				    wg_cell_text(label),
+				    wg_cell_text(pid),
+				    wg_cell_text(name ? name : _("N/A")),
+				    probe_cell(&process->memory_bytes, WG_UNIT_BYTES),
+				    probe_cell(&process->busy_ratio, WG_UNIT_PERCENT),
+				    wg_cell_text(process->container),
+				    wg_cell_text(process->visible ? process->command
+	                                                          : _("not visible from here")),
+			    });
 }
 
 static void process_table(struct wg_document *document, const struct wg_sample *sample)
@@ -303,22 +312,25 @@ static void process_table(struct wg_document *document, const struct wg_sample *
 
 		for (size_t p = 0; p < gpu->process_count; p++) {
 			if (!table)
-				table = wg_document_table(document, "processes", _("Processes"), columns,
+				table = wg_document_table(document, "processes", _("Processes"),
+				                          columns,
 				                          sizeof columns / sizeof columns[0]);
 			process_row(table, gpu, &gpu->processes[p]);
 			unseen |= !gpu->processes[p].visible;
 		}
 	}
 	if (unseen)
-		wg_document_note(document, _("some processes are not visible from here: drivers number "
-		                             "them as the host does; in a container, run with --pid=host"));
+		wg_document_note(document,
+		                 _("some processes are not visible from here: drivers number "
+		                   "them as the host does; in a container, run with --pid=host"));
 }
 
 void probe_document_notes(struct wg_document *document, const struct wg_sample *sample)
 {
 	for (size_t i = 0; i < sample->note_count; i++) {
 		const struct wg_probe_note *note = &sample->notes[i];
-		bool absent = note->kind == WG_PROBE_NOTE_NO_LIBRARY || note->kind == WG_PROBE_NOTE_NO_GPU;
+		bool absent = note->kind == WG_PROBE_NOTE_NO_LIBRARY ||
+		              note->kind == WG_PROBE_NOTE_NO_GPU;
 		char words[480];
 
 		/* On a machine without any GPU, each vendor says why. */

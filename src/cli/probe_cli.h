@@ -11,19 +11,30 @@ struct probe_arguments {
 	double timeout_s;
 	int64_t demo;
 };
-#define PROBE_OPTIONS(type, member) \
-	{ .name = "nvml", .kind = WG_OPTION_TEXT, .argument = "FILE", \
-	  .help = N_("open this library instead of the usual libnvidia-ml.so.1"), \
-	  .offset = offsetof(struct type, member.nvml) }, \
-	{ .name = "root", .kind = WG_OPTION_TEXT, .argument = "FOLDER", \
-	  .help = N_("read /sys and /proc below this folder, as in a container with the host's tree"), \
-	  .offset = offsetof(struct type, member.root) }, \
-	{ .name = "timeout", .kind = WG_OPTION_DURATION, .otherwise = "10s", .low = 0.1, .high = 3600, \
-	  .help = N_("how long to wait for a driver before its readings count as stale"), \
-	  .offset = offsetof(struct type, member.timeout_s) }, \
-	{ .name = "demo", .kind = WG_OPTION_INTEGER, .argument = "N", .low = 1, .high = 64, \
-	  .help = N_("show so many made-up GPUs, to look around without one"), \
-	  .offset = offsetof(struct type, member.demo) }
+#define PROBE_OPTIONS(type, member)                                                                         \
+	{ .name = "nvml",                                                                                   \
+	  .kind = WG_OPTION_TEXT,                                                                           \
+	  .argument = "FILE",                                                                               \
+	  .help = N_("open this library instead of the usual libnvidia-ml.so.1"),                           \
+	  .offset = offsetof(struct type, member.nvml) },                                                   \
+		{ .name = "root",                                                                           \
+		  .kind = WG_OPTION_TEXT,                                                                   \
+		  .argument = "FOLDER",                                                                     \
+		  .help = N_(                                                                               \
+			  "read /sys and /proc below this folder, as in a container with the host's tree"), \
+		  .offset = offsetof(struct type, member.root) },                                           \
+		{ .name = "timeout",                                                                        \
+		  .kind = WG_OPTION_DURATION,                                                               \
+		  .otherwise = "10s",                                                                       \
+		  .low = 0.1,                                                                               \
+		  .high = 3600,                                                                             \
+		  .help = N_("how long to wait for a driver before its readings count as stale"),           \
+		  .offset = offsetof(struct type, member.timeout_s) },                                      \
+	{                                                                                                   \
+		.name = "demo", .kind = WG_OPTION_INTEGER, .argument = "N", .low = 1, .high = 64,           \
+		.help = N_("show so many made-up GPUs, to look around without one"),                        \
+		.offset = offsetof(struct type, member.demo)                                                \
+	}
 
 struct wg_probe_options probe_options_of(const struct probe_arguments *arguments);
 

@@ -14,15 +14,15 @@
 #include "whichgpu/limits.h"
 #include "whichgpu/number.h"
 
-#define CONNECTIONS 256       /* held at once; one more closes the oldest idle one */
-#define CONNECTIONS_HARD 512  /* refused by the library */
-#define IDLE_S 10             /* the library closes a silent connection */
-#define REQUEST_S 15.0        /* longest wait for a whole request */
-#define MEMORY_BYTES 32768    /* of a connection: a longer request line or header is refused */
+#define CONNECTIONS 256      /* held at once; one more closes the oldest idle one */
+#define CONNECTIONS_HARD 512 /* refused by the library */
+#define IDLE_S 10            /* the library closes a silent connection */
+#define REQUEST_S 15.0       /* longest wait for a whole request */
+#define MEMORY_BYTES 32768   /* of a connection: a longer request line or header is refused */
 
 struct connection {
-	int fd;                   /* -1: free */
-	double since_s;           /* opened, or last request done */
+	int fd;         /* -1: free */
+	double since_s; /* opened, or last request done */
 };
 
 struct wg_exporter {
@@ -131,9 +131,13 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, 
 	struct MHD_Response *response;
 	enum MHD_Result result;
 	/* Older editions of the library take the bytes without const and do not write. */
-	union { const char *from; void *to; } body = { .from = bytes };
+	union {
+		const char *from;
+		void *to;
+	} body = { .from = bytes };
 
-	response = wg_mhd()->MHD_create_response_from_buffer(length, body.to, MHD_RESPMEM_MUST_COPY);
+	response =
+		wg_mhd()->MHD_create_response_from_buffer(length, body.to, MHD_RESPMEM_MUST_COPY);
 	if (!response)
 		return MHD_NO;
 	wg_mhd()->MHD_add_response_header(response, "Content-Type", type);
@@ -153,7 +157,8 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned c
 
 static bool wants_open_metrics(struct MHD_Connection *connection)
 {
-	const char *accept = wg_mhd()->MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
+	const char *accept =
+		wg_mhd()->MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
 
 	return accept && strstr(accept, "application/openmetrics-text") != NULL;
 }
@@ -181,18 +186,19 @@ static enum MHD_Result answer_metrics(struct wg_exporter *exporter,
 	pthread_mutex_lock(&exporter->mutex);
 	exporter->scrapes++;
 	pthread_mutex_unlock(&exporter->mutex);
-	return answer(connection, MHD_HTTP_OK, options.open_metrics
-		? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-		: "text/plain; version=0.0.4; charset=utf-8",
-		wg_text_string(&exporter->page), exporter->page.length);
+	return answer(connection, MHD_HTTP_OK,
+	              options.open_metrics
+	                      ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+	                      : "text/plain; version=0.0.4; charset=utf-8",
+	              wg_text_string(&exporter->page), exporter->page.length);
 }
 
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
-                                  const char *url, const char *method, const char *version,
-                                  const char *upload, size_t *upload_bytes, void **request_context)
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_bytes, void **request_context)
 {
 	struct wg_exporter *exporter = context;
-	static char seen;   /* its address only */
+	static char seen; /* its address only */
 
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or HEAD\n");
@@ -222,7 +228,8 @@ union address {
 static enum wg_status bad_address(const char *text, struct wg_error *error)
 {
 	wg_error_set(error, WG_BAD_INPUT, "\"%s\" is no address to listen at", text);
-	wg_error_hint(error, "give :9400 for this machine only, or 0.0.0.0:9400 or [::]:9400 for all");
+	wg_error_hint(error,
+	              "give :9400 for this machine only, or 0.0.0.0:9400 or [::]:9400 for all");
 	return WG_BAD_INPUT;
 }
 
@@ -250,7 +257,8 @@ static enum wg_status parse_address(const char *text, union address *ret_address
 	} else {
 		address.four.sin_family = AF_INET;
 		address.four.sin_port = htons((uint16_t)port);
-		if (inet_pton(AF_INET, host_length ? host : "127.0.0.1", &address.four.sin_addr) != 1)
+		if (inet_pton(AF_INET, host_length ? host : "127.0.0.1", &address.four.sin_addr) !=
+		    1)
 			return bad_address(text, error);
 	}
 	*ret_address = address;
@@ -287,18 +295,16 @@ static enum wg_status start(struct wg_exporter *exporter, const char *text,
 	if (address->any.sa_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
 	if (!wg_mhd())
-		return wg_error_set(error, WG_SYSTEM, _("this machine has no \"%s\""), "libmicrohttpd");
+		return wg_error_set(error, WG_SYSTEM, _("this machine has no \"%s\""),
+		                    "libmicrohttpd");
 	errno = 0;
-	exporter->daemon = wg_mhd()->MHD_start_daemon(flags, 0, NULL, NULL, on_request, exporter,
-		MHD_OPTION_EXTERNAL_LOGGER, quiet, NULL,
-		MHD_OPTION_SOCK_ADDR, &address->any,
-		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
+	exporter->daemon = wg_mhd()->MHD_start_daemon(
+		flags, 0, NULL, NULL, on_request, exporter, MHD_OPTION_EXTERNAL_LOGGER, quiet, NULL,
+		MHD_OPTION_SOCK_ADDR, &address->any, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_HARD,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_BYTES,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, exporter,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, exporter,
-		MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)MEMORY_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection, exporter,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, exporter, MHD_OPTION_END);
 	if (!exporter->daemon) {
 		wg_error_system(error, errno ? errno : EADDRNOTAVAIL, "listening at", text);
 		wg_error_hint(error, "is the port taken? another one may be free");

@@ -11,9 +11,9 @@ enum metric_type { METRIC_GAUGE, METRIC_COUNTER };
 struct metric {
 	const char *name, *words;
 	enum metric_type type;
-	enum wg_reading_name reading, other;   /* other: added to it, or WG_READING_COUNT */
+	enum wg_reading_name reading, other; /* other: added to it, or WG_READING_COUNT */
 	double scale;
-	unsigned bit;                          /* not 0: this bit of the reading, as 0 or 1 */
+	unsigned bit; /* not 0: this bit of the reading, as 0 or 1 */
 };
 
 #define WG_METRIC(name, type, reading, scale, words) \
@@ -246,7 +246,8 @@ static void add_smi_info(const struct page *page)
 		if (!shown(page, gpu))
 			continue;
 		if (!begun)
-			add_head(page, "nvidia_smi_gpu_info", METRIC_GAUGE, "what the GPU is, as labels");
+			add_head(page, "nvidia_smi_gpu_info", METRIC_GAUGE,
+			         "what the GPU is, as labels");
 		begun = true;
 		snprintf(number, sizeof number, "%u", gpu->index);
 		long_address(gpu, address, sizeof address);
@@ -259,8 +260,10 @@ static void add_smi_info(const struct page *page)
 		add_label(out, "driver_version", text_of(gpu, WG_PROBE_TEXT_DRIVER), false);
 		add_label(out, "pci_bus_id", address, false);
 		add_label(out, "serial", text_of(gpu, WG_PROBE_TEXT_SERIAL), false);
-		add_label(out, "compute_cap", text_of(gpu, WG_PROBE_TEXT_COMPUTE_CAPABILITY), false);
-		add_label(out, "pci_sub_device_id", text_of(gpu, WG_PROBE_TEXT_PCI_SUBSYSTEM), false);
+		add_label(out, "compute_cap", text_of(gpu, WG_PROBE_TEXT_COMPUTE_CAPABILITY),
+		          false);
+		add_label(out, "pci_sub_device_id", text_of(gpu, WG_PROBE_TEXT_PCI_SUBSYSTEM),
+		          false);
 		add_label(out, "index", number, false);
 		add_label(out, "cuda_version", text_of(gpu, WG_PROBE_TEXT_API), false);
 		wg_text_add(out, "} 1\n");
@@ -286,8 +289,8 @@ static void add_smi_rest(const struct page *page)
 		double errors, last = 0;
 
 		/* One series for each XID that was seen. */
-		if (!shown(page, gpu) || !wg_reading_ok(gpu, WG_READ_XID_COUNT, &errors) || errors == 0 ||
-		    !wg_reading_ok(gpu, WG_READ_XID_LAST, &last))
+		if (!shown(page, gpu) || !wg_reading_ok(gpu, WG_READ_XID_COUNT, &errors) ||
+		    errors == 0 || !wg_reading_ok(gpu, WG_READ_XID_LAST, &last))
 			continue;
 		if (!xid)
 			add_head(page, "nvidia_smi_xid_errors_total", METRIC_COUNTER, "XID errors");
@@ -296,7 +299,8 @@ static void add_smi_rest(const struct page *page)
 		               bare_uuid(gpu), (unsigned)last);
 		add_value(page->out, errors);
 	}
-	add_head(page, "nvidia_smi_last_collect_success", METRIC_GAUGE, "did the last reading succeed");
+	add_head(page, "nvidia_smi_last_collect_success", METRIC_GAUGE,
+	         "did the last reading succeed");
 	wg_text_printf(page->out, "nvidia_smi_last_collect_success %d\n", any);
 }
 
@@ -308,8 +312,10 @@ static void own_name(enum wg_reading_name reading, char *buffer, size_t buffer_b
 	static const struct {
 		const char *end, *instead;
 	} units[] = {
-		{ "_bytes_per_s", "_bytes_per_second" }, { "_hz", "_hertz" }, { "_s", "_seconds" },
-		{ "_bits", "_width" },   /* promtool takes bits for bytes in disguise */
+		{ "_bytes_per_s", "_bytes_per_second" },
+		{ "_hz", "_hertz" },
+		{ "_s", "_seconds" },
+		{ "_bits", "_width" }, /* promtool takes bits for bytes in disguise */
 	};
 	const char *key = wg_reading_key(reading);
 	size_t length = strlen(key);
@@ -340,8 +346,10 @@ static void add_own_family(const struct page *page, enum wg_reading_name reading
 		if (!wg_reading_ok(&page->sample->gpus[i], reading, &value))
 			continue;
 		if (!begun)
-			add_head(page, name, wg_reading_kind(reading) == WG_READING_COUNTER
-				? METRIC_COUNTER : METRIC_GAUGE, wg_reading_label(reading));
+			add_head(page, name,
+			         wg_reading_kind(reading) == WG_READING_COUNTER ? METRIC_COUNTER
+			                                                        : METRIC_GAUGE,
+			         wg_reading_label(reading));
 		begun = true;
 		add_sample_line(page, name, &page->sample->gpus[i], value);
 	}
@@ -380,7 +388,8 @@ static void add_own_backends(const struct page *page)
 	for (size_t i = 0; i < page->sample->note_count; i++) {
 		wg_text_add(page->out, "whichgpu_backend_state{");
 		add_label(page->out, "backend", page->sample->notes[i].backend, true);
-		add_label(page->out, "state", wg_probe_note_key(page->sample->notes[i].kind), false);
+		add_label(page->out, "state", wg_probe_note_key(page->sample->notes[i].kind),
+		          false);
 		wg_text_add(page->out, "} 1\n");
 	}
 }
@@ -388,7 +397,8 @@ static void add_own_backends(const struct page *page)
 static void add_age(const struct page *page)
 {
 	if (!isnan(page->options->age_s)) {
-		add_head(page, "whichgpu_sample_age_seconds", METRIC_GAUGE, "age of these readings");
+		add_head(page, "whichgpu_sample_age_seconds", METRIC_GAUGE,
+		         "age of these readings");
 		wg_text_add(page->out, "whichgpu_sample_age_seconds");
 		add_value(page->out, page->options->age_s);
 	}

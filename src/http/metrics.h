@@ -12,10 +12,10 @@ enum metrics_names { METRICS_OWN, METRICS_DCGM, METRICS_NVIDIA_SMI };
 
 struct metrics_options {
 	enum metrics_names names;
-	bool open_metrics;         /* own names only; the others have no such form */
-	const char *host;          /* label of the dcgm names */
-	double age_s;              /* of the sample; NaN: there is none yet */
-	uint64_t number;           /* samples taken so far */
+	bool open_metrics; /* own names only; the others have no such form */
+	const char *host;  /* label of the dcgm names */
+	double age_s;      /* of the sample; NaN: there is none yet */
+	uint64_t number;   /* samples taken so far */
 };
 
 /* Readings that are not OK are left out: a scrape has no way to say more, and the

@@ -15,7 +15,7 @@
 struct amd_state {
 	char root[256];
 	struct sysfs_card cards[SYSFS_CARDS];
-	long card_count;          /* of the last walk */
+	long card_count; /* of the last walk */
 	struct wg_proc proc;
 	struct fdinfo fdinfo;
 	bool no_processes;
@@ -61,7 +61,7 @@ static void take_levels(struct wg_probe_gpu *gpu, const char *root, const char *
 	snprintf(path, sizeof path, "%s/%s", device, file);
 	if (wg_small_file(root, path, text, sizeof text) <= 0)
 		return;
-	for (const char *line = text; *line; ) {
+	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
 		const char *colon = memchr(line, ':', length);
 		double mhz;
@@ -192,15 +192,17 @@ static void take_ecc(struct wg_probe_gpu *gpu, const char *root, const char *dev
 	snprintf(path, sizeof path, "%s/ras/umc_err_count", device);
 	if (wg_small_file(root, path, text, sizeof text) <= 0)
 		return;
-	for (const char *line = text; *line; ) {
+	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
 		double count;
 
 		if (length > 4 && wg_number_read(line + 4, length - 4, &count)) {
 			if (strncmp(line, "ue: ", 4) == 0)
-				wg_reading_set(gpu, WG_READ_ECC_UNCORRECTED, count, "ras/umc_err_count");
+				wg_reading_set(gpu, WG_READ_ECC_UNCORRECTED, count,
+				               "ras/umc_err_count");
 			else if (strncmp(line, "ce: ", 4) == 0)
-				wg_reading_set(gpu, WG_READ_ECC_CORRECTED, count, "ras/umc_err_count");
+				wg_reading_set(gpu, WG_READ_ECC_CORRECTED, count,
+				               "ras/umc_err_count");
 		}
 		line += length + (line[length] == '\n');
 	}
@@ -239,8 +241,10 @@ static void read_card(struct amd_state *state, const struct sysfs_card *card,
 	sysfs_take(gpu, WG_READ_MEMORY_USED, root, device, "mem_info_vram_used", 1);
 	if (gpu->readings[WG_READ_MEMORY_USED].state == WG_PROBE_OK &&
 	    gpu->readings[WG_READ_MEMORY_TOTAL].state == WG_PROBE_OK)
-		wg_reading_set(gpu, WG_READ_MEMORY_FREE, gpu->readings[WG_READ_MEMORY_TOTAL].value -
-		               gpu->readings[WG_READ_MEMORY_USED].value, "mem_info_vram_total");
+		wg_reading_set(gpu, WG_READ_MEMORY_FREE,
+		               gpu->readings[WG_READ_MEMORY_TOTAL].value -
+		                       gpu->readings[WG_READ_MEMORY_USED].value,
+		               "mem_info_vram_total");
 	sysfs_take(gpu, WG_READ_BAR1_TOTAL, root, device, "mem_info_vis_vram_total", 1);
 	sysfs_take(gpu, WG_READ_BAR1_USED, root, device, "mem_info_vis_vram_used", 1);
 	sysfs_take(gpu, WG_READ_HOST_MEMORY_USED, root, device, "mem_info_gtt_used", 1);
@@ -289,7 +293,8 @@ static enum wg_status amd_sample(void *opaque, struct wg_sample *sample, struct 
 
 	state->card_count = sysfs_cards(state->root, VENDOR, state->cards);
 	if (state->card_count <= 0) {
-		wg_sample_note(sample, "amdgpu", WG_PROBE_NOTE_NO_GPU, "the kernel shows no AMD GPU");
+		wg_sample_note(sample, "amdgpu", WG_PROBE_NOTE_NO_GPU,
+		               "the kernel shows no AMD GPU");
 		return WG_OK;
 	}
 	if (!state->no_processes)
@@ -309,5 +314,8 @@ static enum wg_status amd_sample(void *opaque, struct wg_sample *sample, struct 
 }
 
 const struct wg_backend wg_backend_amdgpu = {
-	.name = "amdgpu", .open = amd_open, .close = amd_close, .sample = amd_sample,
+	.name = "amdgpu",
+	.open = amd_open,
+	.close = amd_close,
+	.sample = amd_sample,
 };

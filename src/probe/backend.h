@@ -38,15 +38,16 @@ static inline double wg_scaled(double value, double scale)
 static inline void wg_reading_set(struct wg_probe_gpu *gpu, enum wg_reading_name name, double value,
                                   const char *call)
 {
-	gpu->readings[name] = (struct wg_reading){ .value = value, .call = call, .state = WG_PROBE_OK };
+	gpu->readings[name] =
+		(struct wg_reading){ .value = value, .call = call, .state = WG_PROBE_OK };
 }
 
 /* No value: NaN with that state. */
 static inline void wg_reading_miss(struct wg_probe_gpu *gpu, enum wg_reading_name name,
                                    enum wg_probe_state state, const char *call)
 {
-	gpu->readings[name] = (struct wg_reading){ .value = __builtin_nan(""), .call = call,
-	                                           .state = state };
+	gpu->readings[name] =
+		(struct wg_reading){ .value = __builtin_nan(""), .call = call, .state = state };
 }
 
 /* Sanitised and cut to what fits; "" gives NOT_SUPPORTED. */

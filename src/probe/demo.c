@@ -24,9 +24,9 @@ static const struct demo_kind {
 
 struct demo_state {
 	unsigned count;
-	double last_s;             /* clock of the sample before */
+	double last_s; /* clock of the sample before */
 	bool started;
-	double joules[64];         /* power over time so far */
+	double joules[64]; /* power over time so far */
 };
 
 static enum wg_status demo_open(const struct wg_probe_options *options, void **ret_state,
@@ -65,7 +65,10 @@ static void demo_power(struct wg_probe_gpu *gpu, const struct demo_kind *kind, d
 	*joules += elapsed * watts;
 	wg_reading_set(gpu, WG_READ_ENERGY, *joules, CALL);
 	wg_reading_set(gpu, WG_READ_THROTTLE_REASONS,
-	               capped ? WG_THROTTLE_POWER_CAP : load == 0 ? WG_THROTTLE_IDLE : 0, CALL);
+	               capped      ? WG_THROTTLE_POWER_CAP
+	               : load == 0 ? WG_THROTTLE_IDLE
+	                           : 0,
+	               CALL);
 }
 
 static void demo_fill(struct wg_probe_gpu *gpu, const struct demo_kind *kind, double seconds,
@@ -151,5 +154,8 @@ static enum wg_status demo_sample(void *opaque, struct wg_sample *sample, struct
 }
 
 const struct wg_backend wg_backend_demo = {
-	.name = "demo", .open = demo_open, .close = free, .sample = demo_sample,
+	.name = "demo",
+	.open = demo_open,
+	.close = free,
+	.sample = demo_sample,
 };

@@ -26,7 +26,8 @@ struct wg_finding *doctor_find(struct examination *e, enum wg_severity severity,
 
 	if (doctor->count == doctor->capacity && doctor->capacity < FINDINGS_MOST) {
 		size_t capacity = doctor->capacity ? doctor->capacity * 2 : 16;
-		struct wg_finding *findings = realloc(doctor->findings, capacity * sizeof *findings);
+		struct wg_finding *findings =
+			realloc(doctor->findings, capacity * sizeof *findings);
 
 		if (findings) {
 			doctor->findings = findings;
@@ -104,9 +105,10 @@ static void examine_xids(struct examination *e)
 		if (strcmp(event->key, e->gpu->key) != 0)
 			continue;
 		finding = doctor_find(e, meaning ? meaning->severity : WG_SEVERITY_WARNING, "xid",
-		                      "%s", meaning ? meaning->words
-		                                    : "the driver reported an error of a kind that "
-		                                      "is not in our table");
+		                      "%s",
+		                      meaning ? meaning->words
+		                              : "the driver reported an error of a kind that "
+		                                "is not in our table");
 		doctor_evidence(finding, "XID %u, %.0f time%s in the kernel's log", event->xid,
 		                event->count, event->count == 1 ? "" : "s");
 		doctor_advise(finding, meaning ? meaning->advice
@@ -117,11 +119,13 @@ static void examine_xids(struct examination *e)
 static const char *peer_words(enum wg_probe_peer peer)
 {
 	static const char *const words[] = {
-		[WG_PEER_STATE_NOT_KNOWN] = "not known", [WG_PEER_STATE_OK] = "ok",
+		[WG_PEER_STATE_NOT_KNOWN] = "not known",
+		[WG_PEER_STATE_OK] = "ok",
 		[WG_PEER_STATE_CHIPSET] = "the chipset does not support it",
 		[WG_PEER_STATE_GPU] = "the GPU does not support it",
 		[WG_PEER_STATE_TOPOLOGY] = "the way between them does not support it",
-		[WG_PEER_STATE_DISABLED] = "switched off", [WG_PEER_STATE_NOT_SUPPORTED] = "not supported",
+		[WG_PEER_STATE_DISABLED] = "switched off",
+		[WG_PEER_STATE_NOT_SUPPORTED] = "not supported",
 	};
 
 	return words[peer];
@@ -162,21 +166,25 @@ static void examine_pairs(struct examination *e)
 		expected |= gpu && gpu->peer == WG_PEER_YES;
 	}
 	if (without > 0) {
-		finding = doctor_find(e, expected ? WG_SEVERITY_WARNING : WG_SEVERITY_NOTE, "no_peer",
-		                      "%zu of %zu pairs of GPUs cannot read each other's memory",
-		                      without, e->input->pair_count);
+		finding =
+			doctor_find(e, expected ? WG_SEVERITY_WARNING : WG_SEVERITY_NOTE, "no_peer",
+		                    "%zu of %zu pairs of GPUs cannot read each other's memory",
+		                    without, e->input->pair_count);
 		doctor_evidence(finding, "%s and %s: %s", shown->key_a, shown->key_b,
 		                peer_words(shown->read));
-		doctor_advise(finding, expected
-			? "check IOMMU and ACS settings of the machine: these GPUs can do it"
-			: "copies between them go through the host's memory; plan with that speed");
+		doctor_advise(
+			finding,
+			expected
+				? "check IOMMU and ACS settings of the machine: these GPUs can do it"
+				: "copies between them go through the host's memory; plan with that speed");
 	}
 	if (across > 0) {
 		finding = doctor_find(e, WG_SEVERITY_NOTE, "across_numa",
-		                      "%zu of %zu pairs of GPUs are on different processors", across,
-		                      e->input->pair_count);
-		doctor_advise(finding, "keep a job's GPUs on one processor where it fits, and bind its "
-		                       "threads there");
+		                      "%zu of %zu pairs of GPUs are on different processors",
+		                      across, e->input->pair_count);
+		doctor_advise(finding,
+		              "keep a job's GPUs on one processor where it fits, and bind its "
+		              "threads there");
 	}
 }
 
@@ -191,10 +199,13 @@ static void examine_gpu(struct examination *e, const struct wg_probe_gpu *gpu)
 		examine_xids(e);
 	if (gpu->lost) {
 		finding = doctor_find(e, WG_SEVERITY_FAULT, "lost", "the GPU does not answer");
-		doctor_evidence(finding, "%s", gpu->readings[WG_READ_POWER].call
-			? gpu->readings[WG_READ_POWER].call : "driver");
-		doctor_advise(finding, "look at the kernel log; reset it or restart the machine; check "
-		                       "power cables and heat");
+		doctor_evidence(finding, "%s",
+		                gpu->readings[WG_READ_POWER].call
+		                        ? gpu->readings[WG_READ_POWER].call
+		                        : "driver");
+		doctor_advise(finding,
+		              "look at the kernel log; reset it or restart the machine; check "
+		              "power cables and heat");
 		return;
 	}
 	if (gpu->kind != WG_PROBE_WHOLE)

@@ -34,8 +34,9 @@ static void compare(struct examination *e, const struct wg_gpu *known, enum wg_r
 	if (fabs(difference) <= tolerance)
 		return;
 	finding = doctor_find(e, WG_SEVERITY_WARNING, code, "%s than a %s has", words, known->name);
-	doctor_evidence(finding, "%.4g, catalogue %.4g (%s)", e->gpu->readings[reading].value / unit,
-	                expected->value / unit, expected->source ? expected->source->title : "");
+	doctor_evidence(finding, "%.4g, catalogue %.4g (%s)",
+	                e->gpu->readings[reading].value / unit, expected->value / unit,
+	                expected->source ? expected->source->title : "");
 	doctor_advise(finding, "it may be re-badged, modified, or another variant: compare its PCI "
 	                       "device and subsystem ids with the seller's offer");
 }
@@ -48,7 +49,8 @@ static void compare_bandwidth(struct examination *e, const struct wg_gpu *known)
 	struct wg_finding *finding;
 	double hertz, bits, bytes_per_s;
 
-	if (expected->state != WG_KNOWN || !wg_reading_ok(e->gpu, WG_READ_MEMORY_CLOCK_MAX, &hertz) ||
+	if (expected->state != WG_KNOWN ||
+	    !wg_reading_ok(e->gpu, WG_READ_MEMORY_CLOCK_MAX, &hertz) ||
 	    !wg_reading_ok(e->gpu, WG_READ_BUS_BITS, &bits)) {
 		e->doctor->silent++;
 		return;

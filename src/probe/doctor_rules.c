@@ -5,8 +5,8 @@
 
 #include "probe/doctor_rules.h"
 
-#define UNDER_LOAD 0.2         /* busy share from which clocks and links should be up */
-#define HOG_SHARE 0.1          /* of the memory */
+#define UNDER_LOAD 0.2 /* busy share from which clocks and links should be up */
+#define HOG_SHARE 0.1  /* of the memory */
 #define GB 1e9
 
 static bool under_load(struct examination *e)
@@ -26,8 +26,9 @@ static void rule_pcie(struct examination *e)
 		finding = doctor_find(e, WG_SEVERITY_WARNING, "pcie_width",
 		                      "the PCIe link is narrower than the card's");
 		doctor_evidence(finding, "x%.0f of x%.0f", now, most);
-		doctor_advise(finding, "reseat the card, use a slot with all lanes, check the riser; "
-		                       "copies to and from the host are slower by that factor");
+		doctor_advise(finding,
+		              "reseat the card, use a slot with all lanes, check the riser; "
+		              "copies to and from the host are slower by that factor");
 	}
 	/* Idle links slow down to save power: only under load does it mean anything. */
 	if (under_load(e) && doctor_reads(e, WG_READ_PCIE_GENERATION, &now) &&
@@ -109,10 +110,12 @@ static void rule_throttle(struct examination *e)
 
 		if (!((unsigned)bits & reasons[i].bit))
 			continue;
-		finding = doctor_find(e, reasons[i].severity, reasons[i].code, "%s", reasons[i].words);
+		finding = doctor_find(e, reasons[i].severity, reasons[i].code, "%s",
+		                      reasons[i].words);
 		if (wg_reading_ok(e->gpu, WG_READ_SM_CLOCK, &clock) &&
 		    wg_reading_ok(e->gpu, WG_READ_SM_CLOCK_MAX, &most))
-			doctor_evidence(finding, "SM clock %.0f of %.0f MHz", clock / 1e6, most / 1e6);
+			doctor_evidence(finding, "SM clock %.0f of %.0f MHz", clock / 1e6,
+			                most / 1e6);
 		doctor_advise(finding, reasons[i].advice);
 	}
 	/* The general bit alone: neither heat nor brake was named. */
@@ -131,7 +134,8 @@ static void rule_heat(struct examination *e)
 	if (!doctor_reads(e, WG_READ_TEMPERATURE, &celsius) ||
 	    !wg_reading_ok(e->gpu, WG_READ_TEMPERATURE_SLOWDOWN, &limit) || celsius < limit - 3)
 		return;
-	finding = doctor_find(e, WG_SEVERITY_WARNING, "hot", "the GPU is close to its slowdown limit");
+	finding = doctor_find(e, WG_SEVERITY_WARNING, "hot",
+	                      "the GPU is close to its slowdown limit");
 	doctor_evidence(finding, "%.0f of %.0f degrees Celsius", celsius, limit);
 	doctor_advise(finding, "check fans, dust and airflow");
 }
@@ -167,7 +171,8 @@ static void rule_memory_errors(struct examination *e)
 	counted(e, WG_READ_REMAPPED_UNCORRECTED, WG_SEVERITY_NOTE, "remapped",
 	        "bad rows of memory were replaced by spare ones", "watch whether the number grows");
 	counted(e, WG_READ_RETIRED_PENDING, WG_SEVERITY_WARNING, "retire_pending",
-	        "a bad page of memory waits to be set aside", "restart the machine when it is free");
+	        "a bad page of memory waits to be set aside",
+	        "restart the machine when it is free");
 	if (doctor_reads(e, WG_READ_ECC_MODE, &on) &&
 	    wg_reading_ok(e->gpu, WG_READ_ECC_MODE_PENDING, &pending) && on != pending)
 		doctor_advise(doctor_find(e, WG_SEVERITY_NOTE, "ecc_pending",
@@ -189,20 +194,25 @@ static void rule_xid(struct examination *e)
 	finding = doctor_find(e, meaning ? meaning->severity : WG_SEVERITY_WARNING, "xid_now", "%s",
 	                      meaning ? meaning->words : "the driver reports an error just now");
 	doctor_evidence(finding, "XID %.0f", last);
-	doctor_advise(finding, meaning ? meaning->advice
-	                               : "look it up in NVIDIA's document \"Xid Errors\"");
+	doctor_advise(finding,
+	              meaning ? meaning->advice : "look it up in NVIDIA's document \"Xid Errors\"");
 }
 
 static void rule_recovery(struct examination *e)
 {
-	static const char *const actions[] = { "none", "a reset", "a restart of the machine",
-		"its peers to be drained", "to be drained and reset", "its IMEX domain to be recovered" };
+	static const char *const actions[] = { "none",
+		                               "a reset",
+		                               "a restart of the machine",
+		                               "its peers to be drained",
+		                               "to be drained and reset",
+		                               "its IMEX domain to be recovered" };
 	struct wg_finding *finding;
 	double action;
 
 	if (!doctor_reads(e, WG_READ_RECOVERY_ACTION, &action) || action <= 0)
 		return;
-	finding = doctor_find(e, WG_SEVERITY_FAULT, "recovery", "the driver says that the GPU needs %s",
+	finding = doctor_find(e, WG_SEVERITY_FAULT, "recovery",
+	                      "the driver says that the GPU needs %s",
 	                      action < 6 ? actions[(int)action] : "to be recovered");
 	doctor_evidence(finding, "recovery action %.0f", action);
 	doctor_advise(finding, "stop what runs on it and do so");
@@ -215,7 +225,8 @@ static void rule_nvlink(struct examination *e)
 
 	if (doctor_reads(e, WG_READ_NVLINK_LINKS, &links) &&
 	    wg_reading_ok(e->gpu, WG_READ_NVLINK_ACTIVE, &up) && up > 0 && up < links) {
-		finding = doctor_find(e, WG_SEVERITY_WARNING, "nvlink_down", "some NVLinks are down");
+		finding =
+			doctor_find(e, WG_SEVERITY_WARNING, "nvlink_down", "some NVLinks are down");
 		doctor_evidence(finding, "%.0f of %.0f are up", up, links);
 		doctor_advise(finding, "reseat the bridge or module; check the fabric manager");
 	}
@@ -223,7 +234,8 @@ static void rule_nvlink(struct examination *e)
 	        "data over NVLink arrived damaged and was sent again",
 	        "reseat the bridge or module if the number grows");
 	counted(e, WG_READ_NVLINK_RECOVERY, WG_SEVERITY_WARNING, "nvlink_recovery",
-	        "NVLinks had to be trained anew", "reseat the bridge or module if the number grows");
+	        "NVLinks had to be trained anew",
+	        "reseat the bridge or module if the number grows");
 }
 
 static void rule_modes(struct examination *e)
@@ -232,32 +244,38 @@ static void rule_modes(struct examination *e)
 	struct wg_finding *finding;
 
 	if (doctor_reads(e, WG_READ_PERSISTENCE, &persistence) && persistence == 0)
-		doctor_advise(doctor_find(e, WG_SEVERITY_NOTE, "persistence_off",
-		                          "persistence mode is off: the first call after a pause is slow"),
-		              "run nvidia-persistenced, or nvidia-smi -pm 1 as root");
+		doctor_advise(
+			doctor_find(
+				e, WG_SEVERITY_NOTE, "persistence_off",
+				"persistence mode is off: the first call after a pause is slow"),
+			"run nvidia-persistenced, or nvidia-smi -pm 1 as root");
 	if (doctor_reads(e, WG_READ_MIG_MODE, &on) &&
 	    wg_reading_ok(e->gpu, WG_READ_MIG_MODE_PENDING, &pending)) {
 		for (size_t i = 0; i < e->input->now->count; i++) {
 			const struct wg_probe_gpu *other = &e->input->now->gpus[i];
 
-			instances += other->parent >= 0 && &e->input->now->gpus[other->parent] == e->gpu;
+			instances +=
+				other->parent >= 0 && &e->input->now->gpus[other->parent] == e->gpu;
 		}
 		if (on != pending)
 			doctor_advise(doctor_find(e, WG_SEVERITY_WARNING, "mig_pending",
 			                          "MIG is %s but will be %s after a reset",
-			                          on > 0 ? "on" : "off", pending > 0 ? "on" : "off"),
+			                          on > 0 ? "on" : "off",
+			                          pending > 0 ? "on" : "off"),
 			              "reset the GPU when it is free");
 		if (on > 0 && instances == 0)
-			doctor_advise(doctor_find(e, WG_SEVERITY_WARNING, "mig_empty",
-			                          "MIG is on and there is no instance: nothing can run"),
-			              "make instances (nvidia-smi mig -cgi), or switch MIG off");
+			doctor_advise(
+				doctor_find(e, WG_SEVERITY_WARNING, "mig_empty",
+			                    "MIG is on and there is no instance: nothing can run"),
+				"make instances (nvidia-smi mig -cgi), or switch MIG off");
 	}
 	if (doctor_reads(e, WG_READ_BAR1_TOTAL, &bar) &&
 	    wg_reading_ok(e->gpu, WG_READ_MEMORY_TOTAL, &memory) && bar < memory * 0.5) {
 		finding = doctor_find(e, WG_SEVERITY_NOTE, "small_bar",
 		                      "the host sees only a part of the GPU's memory");
 		doctor_evidence(finding, "%.2f of %.1f GB", bar / GB, memory / GB);
-		doctor_advise(finding, "switch on \"above 4G decoding\" and \"resizable BAR\" in the BIOS");
+		doctor_advise(finding,
+		              "switch on \"above 4G decoding\" and \"resizable BAR\" in the BIOS");
 	}
 }
 
@@ -282,7 +300,8 @@ static bool idles(const struct wg_probe_gpu *gpu, uint32_t pid)
 		const struct wg_probe_process *process = &gpu->processes[i];
 
 		if (process->pid == pid)
-			return process->busy_ratio.state == WG_PROBE_OK && process->busy_ratio.value == 0;
+			return process->busy_ratio.state == WG_PROBE_OK &&
+			       process->busy_ratio.value == 0;
 	}
 	return false;
 }
@@ -313,8 +332,9 @@ static void rule_hogs(struct examination *e)
 void doctor_rules_gpu(struct examination *e)
 {
 	static void (*const rules[])(struct examination *) = {
-		rule_pcie, rule_replays, rule_power, rule_throttle, rule_heat, rule_memory_errors,
-		rule_xid, rule_recovery, rule_nvlink, rule_modes, rule_memory_clock, rule_hogs,
+		rule_pcie,   rule_replays,       rule_power,        rule_throttle,
+		rule_heat,   rule_memory_errors, rule_xid,          rule_recovery,
+		rule_nvlink, rule_modes,         rule_memory_clock, rule_hogs,
 	};
 
 	for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)

@@ -25,17 +25,27 @@ static const struct {
 	const char *name;
 	enum fdinfo_engine engine;
 } engines[] = {
-	{ "gfx", FDINFO_GRAPHICS }, { "render", FDINFO_GRAPHICS }, { "rcs", FDINFO_GRAPHICS },
-	{ "compute", FDINFO_COMPUTE }, { "ccs", FDINFO_COMPUTE },
-	{ "dma", FDINFO_COPY }, { "copy", FDINFO_COPY }, { "bcs", FDINFO_COPY },
-	{ "dec", FDINFO_DECODER }, { "video", FDINFO_DECODER }, { "vcs", FDINFO_DECODER },
-	{ "enc", FDINFO_ENCODER }, { "video-enhance", FDINFO_ENCODER }, { "vecs", FDINFO_ENCODER },
+	{ "gfx", FDINFO_GRAPHICS },
+	{ "render", FDINFO_GRAPHICS },
+	{ "rcs", FDINFO_GRAPHICS },
+	{ "compute", FDINFO_COMPUTE },
+	{ "ccs", FDINFO_COMPUTE },
+	{ "dma", FDINFO_COPY },
+	{ "copy", FDINFO_COPY },
+	{ "bcs", FDINFO_COPY },
+	{ "dec", FDINFO_DECODER },
+	{ "video", FDINFO_DECODER },
+	{ "vcs", FDINFO_DECODER },
+	{ "enc", FDINFO_ENCODER },
+	{ "video-enhance", FDINFO_ENCODER },
+	{ "vecs", FDINFO_ENCODER },
 };
 
 static bool engine_of(const char *name, size_t length, enum fdinfo_engine *ret_engine)
 {
 	for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
-		if (strlen(engines[i].name) == length && strncmp(engines[i].name, name, length) == 0) {
+		if (strlen(engines[i].name) == length &&
+		    strncmp(engines[i].name, name, length) == 0) {
 			*ret_engine = engines[i].engine;
 			return true;
 		}
@@ -65,9 +75,10 @@ static bool take_memory(struct fdinfo_client *client, const char *key, size_t le
 		const char *key;
 		bool vram;
 	} keys[] = {
-		{ "drm-memory-vram", true }, { "drm-total-vram", true }, { "drm-total-vram0", true },
-		{ "drm-total-local0", true }, { "vram mem", true }, { "drm-memory-gtt", false },
-		{ "drm-total-gtt", false }, { "drm-total-system0", false },
+		{ "drm-memory-vram", true },   { "drm-total-vram", true },
+		{ "drm-total-vram0", true },   { "drm-total-local0", true },
+		{ "vram mem", true },          { "drm-memory-gtt", false },
+		{ "drm-total-gtt", false },    { "drm-total-system0", false },
 		{ "drm-total-system", false },
 	};
 
@@ -140,9 +151,11 @@ static void take_line(struct fdinfo_client *client, const char *key, size_t leng
                       const char *text, bool *is_drm)
 {
 	if (length == strlen("drm-pdev") && strncmp(key, "drm-pdev", length) == 0)
-		snprintf(client->pci, sizeof client->pci, "%.*s", (int)strcspn(text, " \t\n"), text);
+		snprintf(client->pci, sizeof client->pci, "%.*s", (int)strcspn(text, " \t\n"),
+		         text);
 	else if (length == strlen("pdev") && strncmp(key, "pdev", length) == 0)
-		snprintf(client->pci, sizeof client->pci, "%.*s", (int)strcspn(text, " \t\n"), text);
+		snprintf(client->pci, sizeof client->pci, "%.*s", (int)strcspn(text, " \t\n"),
+		         text);
 	else if (length == strlen("drm-client-id") && strncmp(key, "drm-client-id", length) == 0)
 		client->id = strtoull(text, NULL, 10);
 	else if (!take_memory(client, key, length, text))
@@ -355,8 +368,10 @@ static void apply_client(const struct fdinfo *fdinfo, const struct fdinfo_client
 	add_share(&process->busy_ratio, shares[FDINFO_COMPUTE]);
 	add_share(&process->decoder_ratio, shares[FDINFO_DECODER]);
 	add_share(&process->encoder_ratio, shares[FDINFO_ENCODER]);
-	process->compute |= client->busy_s[FDINFO_COMPUTE] > 0 || client->cycles[FDINFO_COMPUTE] > 0;
-	process->graphics |= client->busy_s[FDINFO_GRAPHICS] > 0 || client->cycles[FDINFO_GRAPHICS] > 0;
+	process->compute |=
+		client->busy_s[FDINFO_COMPUTE] > 0 || client->cycles[FDINFO_COMPUTE] > 0;
+	process->graphics |=
+		client->busy_s[FDINFO_GRAPHICS] > 0 || client->cycles[FDINFO_GRAPHICS] > 0;
 }
 
 static void take_sum(struct wg_probe_gpu *gpu, enum wg_reading_name name,

@@ -109,7 +109,8 @@ static void read_memory(const struct fdinfo *fdinfo, struct wg_probe_gpu *gpu)
 		known = true;
 	}
 	if (fdinfo->hidden)
-		wg_reading_miss(gpu, WG_READ_MEMORY_USED, WG_PROBE_NO_PERMISSION, "/proc/PID/fdinfo");
+		wg_reading_miss(gpu, WG_READ_MEMORY_USED, WG_PROBE_NO_PERMISSION,
+		                "/proc/PID/fdinfo");
 	else if (known)
 		wg_reading_set(gpu, WG_READ_MEMORY_USED, used, "/proc/PID/fdinfo");
 }
@@ -165,10 +166,14 @@ static enum wg_status intel_sample(void *opaque, struct wg_sample *sample, struc
 		wg_sample_note(sample, "intel", WG_PROBE_NOTE_OK, "i915 or xe, %u GPU%s", used,
 		               used == 1 ? "" : "s");
 	else
-		wg_sample_note(sample, "intel", WG_PROBE_NOTE_NO_GPU, "the kernel shows no Intel GPU");
+		wg_sample_note(sample, "intel", WG_PROBE_NOTE_NO_GPU,
+		               "the kernel shows no Intel GPU");
 	return WG_OK;
 }
 
 const struct wg_backend wg_backend_intel = {
-	.name = "intel", .open = intel_open, .close = intel_close, .sample = intel_sample,
+	.name = "intel",
+	.open = intel_open,
+	.close = intel_close,
+	.sample = intel_sample,
 };

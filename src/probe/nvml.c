@@ -21,7 +21,8 @@ static const struct {
 	{ NVML_NO_DRIVER, WG_PROBE_NOTE_NO_DRIVER, "the NVIDIA kernel driver is not loaded",
 	  "load it (modprobe nvidia) or, after a kernel update, install the driver anew; in a "
 	  "container, start it with the GPUs passed in" },
-	{ NVML_NO_LIBRARY, WG_PROBE_NOTE_NO_DRIVER, "NVML is there but the rest of the driver is not",
+	{ NVML_NO_LIBRARY, WG_PROBE_NOTE_NO_DRIVER,
+	  "NVML is there but the rest of the driver is not",
 	  "install the driver's packages of one version" },
 	{ NVML_MISMATCH, WG_PROBE_NOTE_MISMATCH,
 	  "NVML and the loaded kernel driver are of two versions",
@@ -29,7 +30,8 @@ static const struct {
 	  "while it ran; in a container, start it anew" },
 	{ NVML_NO_PERMISSION, WG_PROBE_NOTE_NO_PERMISSION, "no right to use the NVIDIA driver",
 	  "check the rights of /dev/nvidiactl and the container's device list" },
-	{ NVML_BLOCKED, WG_PROBE_NOTE_NO_PERMISSION, "the system forbids the use of the NVIDIA driver",
+	{ NVML_BLOCKED, WG_PROBE_NOTE_NO_PERMISSION,
+	  "the system forbids the use of the NVIDIA driver",
 	  "check the device rules of the container or cgroup" },
 	{ NVML_EXTERNAL_POWER, WG_PROBE_NOTE_BROKEN, "a GPU has no power cable attached",
 	  "attach all power cables of the card" },
@@ -78,7 +80,7 @@ static void stop(struct nvml_state *state)
 	state->events = NULL;
 	if (state->started && state->api.shut_down)
 		state->api.shut_down();
-	state->started = state->listed = false;   /* handles die with it */
+	state->started = state->listed = false; /* handles die with it */
 }
 
 static void nvml_close(void *opaque)
@@ -136,8 +138,9 @@ static void attach(struct nvml_state *state, struct nvml_device_state *device)
 {
 	struct nvml_gpm_support support = { .version = 1 };
 	struct wg_probe_gpu *gpu = &device->last;
-	struct nvml_pass pass = { .state = state, .device = device, .handle = device->handle,
-	                          .gpu = gpu };
+	struct nvml_pass pass = {
+		.state = state, .device = device, .handle = device->handle, .gpu = gpu
+	};
 	struct nvml_pci pci;
 	char id[24];
 
@@ -156,7 +159,8 @@ static void attach(struct nvml_state *state, struct nvml_device_state *device)
 	}
 	wg_probe_text_set(gpu, WG_PROBE_TEXT_PCI, device->pci);
 	device->gpm_supported = state->api.gpm_support &&
-		state->api.gpm_support(device->handle, &support) == NVML_OK && support.supported;
+	                        state->api.gpm_support(device->handle, &support) == NVML_OK &&
+	                        support.supported;
 	if (state->events && state->api.event_register)
 		state->api.event_register(device->handle, NVML_EVENT_XID, state->events);
 }
@@ -228,8 +232,8 @@ static void try_again(struct nvml_state *state, struct nvml_device_state *device
 		return;
 	device->retry_s = clock_s + RETRY_EVERY_S;
 	result = state->api.by_pci && device->pci[0] != 'n'
-		? state->api.by_pci(device->pci, &handle)
-		: state->api.by_index(device->index, &handle);
+	                 ? state->api.by_pci(device->pci, &handle)
+	                 : state->api.by_index(device->index, &handle);
 	if (result != NVML_OK)
 		return;
 	/* A handle may be had of a GPU that still does not answer. */
@@ -323,7 +327,8 @@ static void read_device(struct nvml_pass *pass, double clock_s)
 	if (pass->gpu->unified && !pass->lost)
 		read_unified(pass);
 	if (pass->device->xid_count > 0)
-		wg_reading_set(pass->gpu, WG_READ_XID_LAST, pass->device->xid_last, "nvmlEventSetWait_v2");
+		wg_reading_set(pass->gpu, WG_READ_XID_LAST, pass->device->xid_last,
+		               "nvmlEventSetWait_v2");
 	if (pass->state->events)
 		wg_reading_set(pass->gpu, WG_READ_XID_COUNT, pass->device->xid_count,
 		               "nvmlEventSetWait_v2");
@@ -333,8 +338,9 @@ static enum wg_status sample_device(struct nvml_state *state, struct nvml_device
                                     struct wg_sample *sample, struct wg_error *error)
 {
 	struct wg_probe_gpu *gpu;
-	struct nvml_pass pass = { .state = state, .device = device, .handle = device->handle,
-	                          .last = &device->last };
+	struct nvml_pass pass = {
+		.state = state, .device = device, .handle = device->handle, .last = &device->last
+	};
 	size_t place = sample->count;
 
 	if (device->lost || device->denied)
@@ -382,11 +388,13 @@ static void note_start(struct nvml_state *state, struct wg_sample *sample)
 static void note_library(struct nvml_state *state, struct wg_sample *sample)
 {
 	wg_sample_note(sample, NAME, WG_PROBE_NOTE_NO_LIBRARY, "%s", state->load_message);
-	wg_sample_advice(sample, wg_proc_is_wsl(&state->proc)
-		? "under WSL the library comes with the Windows driver, in /usr/lib/wsl/lib: update the "
-		  "driver in Windows, install none in Linux"
-		: "if there is an NVIDIA GPU, install its driver; in a container, start it with the GPUs "
-		  "passed in");
+	wg_sample_advice(
+		sample,
+		wg_proc_is_wsl(&state->proc)
+			? "under WSL the library comes with the Windows driver, in /usr/lib/wsl/lib: update the "
+			  "driver in Windows, install none in Linux"
+			: "if there is an NVIDIA GPU, install its driver; in a container, start it with the GPUs "
+			  "passed in");
 }
 
 /* Number of devices, starting NVML when it is due; false: none can be asked for. */
@@ -462,12 +470,13 @@ static enum wg_status nvml_sample(void *opaque, struct wg_sample *sample, struct
 static enum wg_probe_peer peer_of(struct nvml_state *state, nvml_device a, nvml_device b, int index)
 {
 	static const enum wg_probe_peer peers[] = {
-		WG_PEER_STATE_OK, WG_PEER_STATE_CHIPSET, WG_PEER_STATE_GPU, WG_PEER_STATE_TOPOLOGY,
-		WG_PEER_STATE_DISABLED, WG_PEER_STATE_NOT_SUPPORTED,
+		WG_PEER_STATE_OK,       WG_PEER_STATE_CHIPSET,  WG_PEER_STATE_GPU,
+		WG_PEER_STATE_TOPOLOGY, WG_PEER_STATE_DISABLED, WG_PEER_STATE_NOT_SUPPORTED,
 	};
 	int status = 6;
 
-	if (!state->api.p2p || state->api.p2p(a, b, index, &status) != NVML_OK || status < 0 || status > 5)
+	if (!state->api.p2p || state->api.p2p(a, b, index, &status) != NVML_OK || status < 0 ||
+	    status > 5)
 		return WG_PEER_STATE_NOT_KNOWN;
 	return peers[status];
 }
@@ -475,8 +484,8 @@ static enum wg_probe_peer peer_of(struct nvml_state *state, nvml_device a, nvml_
 static enum wg_probe_path path_of(struct nvml_state *state, nvml_device a, nvml_device b)
 {
 	static const enum wg_probe_path paths[] = {
-		WG_PATH_SAME_BOARD, WG_PATH_ONE_SWITCH, WG_PATH_SWITCHES, WG_PATH_HOST_BRIDGE,
-		WG_PATH_SAME_NUMA, WG_PATH_ACROSS_NUMA,
+		WG_PATH_SAME_BOARD,  WG_PATH_ONE_SWITCH, WG_PATH_SWITCHES,
+		WG_PATH_HOST_BRIDGE, WG_PATH_SAME_NUMA,  WG_PATH_ACROSS_NUMA,
 	};
 	int level = -1;
 
@@ -494,7 +503,8 @@ static enum wg_status nvml_pairs(void *opaque,
 
 	for (size_t i = 0; i < state->device_count; i++) {
 		for (size_t k = i + 1; k < state->device_count; k++) {
-			const struct nvml_device_state *a = &state->devices[i], *b = &state->devices[k];
+			const struct nvml_device_state *a = &state->devices[i],
+						       *b = &state->devices[k];
 			struct wg_probe_pair pair = { .path = WG_PATH_NOT_KNOWN };
 
 			if (!state->started || a->lost || b->lost || a->denied || b->denied)
@@ -513,6 +523,9 @@ static enum wg_status nvml_pairs(void *opaque,
 }
 
 const struct wg_backend wg_backend_nvml = {
-	.name = NAME, .open = nvml_open, .close = nvml_close, .sample = nvml_sample,
+	.name = NAME,
+	.open = nvml_open,
+	.close = nvml_close,
+	.sample = nvml_sample,
 	.pairs = nvml_pairs,
 };

@@ -9,21 +9,25 @@
 #define NAMES 3
 
 static const struct nvml_symbol {
-	size_t pointer, name;      /* places in struct nvml_api */
+	size_t pointer, name; /* places in struct nvml_api */
 	bool needed;
 	const char *names[NAMES];
 } symbols[] = {
-#define NVML_CALL(member, parameters, needed, ...) \
-	{ offsetof(struct nvml_api, member), offsetof(struct nvml_api, called.member), needed, \
+#define NVML_CALL(member, parameters, needed, ...)  \
+	{ offsetof(struct nvml_api, member),        \
+	  offsetof(struct nvml_api, called.member), \
+	  needed,                                   \
 	  { __VA_ARGS__ } },
 #include "probe/nvml_calls.def"
 #undef NVML_CALL
 };
 
-/* The name with .1 is the driver's. The plain one may be the toolkit's empty one, so it
- * comes last; the middle one is where WSL keeps it. */
+/* The name with .1 is the driver's. The plain one may be the toolkit's empty one, so
+ * it comes last; the middle one is where WSL keeps it. */
 static const char *const library_names[] = {
-	"libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1", "libnvidia-ml.so",
+	"libnvidia-ml.so.1",
+	"/usr/lib/wsl/lib/libnvidia-ml.so.1",
+	"libnvidia-ml.so",
 };
 
 static void *open_first(const char *path, char *message, size_t message_bytes)

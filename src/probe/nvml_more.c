@@ -9,9 +9,9 @@
 
 #define PERCENT 0.01
 #define MIB 1048576.0
-#define GPM_LEAST_S 0.1        /* two samples closer than this are refused */
-#define EVENTS_MOST 64         /* taken in one round; a storm must not hold the rest up */
-#define RECORD_BYTES 32u       /* the largest record any driver writes */
+#define GPM_LEAST_S 0.1  /* two samples closer than this are refused */
+#define EVENTS_MOST 64   /* taken in one round; a storm must not hold the rest up */
+#define RECORD_BYTES 32u /* the largest record any driver writes */
 #define POISON 0xa5
 #define RECORDS_FIRST 64u
 
@@ -21,18 +21,12 @@ static const struct {
 	enum wg_reading_name reading;
 	double scale;
 } gpm_metrics[] = {
-	{ 1, WG_READ_GRAPHICS_ACTIVE, PERCENT },
-	{ 2, WG_READ_SM_ACTIVE, PERCENT },
-	{ 3, WG_READ_SM_OCCUPANCY, PERCENT },
-	{ 5, WG_READ_TENSOR_ACTIVE, PERCENT },
-	{ 7, WG_READ_TENSOR_ACTIVE, PERCENT },
-	{ 10, WG_READ_DRAM_ACTIVE, PERCENT },
-	{ 11, WG_READ_FP64_ACTIVE, PERCENT },
-	{ 12, WG_READ_FP32_ACTIVE, PERCENT },
-	{ 13, WG_READ_FP16_ACTIVE, PERCENT },
-	{ 20, WG_READ_PCIE_TX_RATE, MIB },
-	{ 21, WG_READ_PCIE_RX_RATE, MIB },
-	{ 61, WG_READ_NVLINK_TX_RATE, MIB },
+	{ 1, WG_READ_GRAPHICS_ACTIVE, PERCENT }, { 2, WG_READ_SM_ACTIVE, PERCENT },
+	{ 3, WG_READ_SM_OCCUPANCY, PERCENT },    { 5, WG_READ_TENSOR_ACTIVE, PERCENT },
+	{ 7, WG_READ_TENSOR_ACTIVE, PERCENT },   { 10, WG_READ_DRAM_ACTIVE, PERCENT },
+	{ 11, WG_READ_FP64_ACTIVE, PERCENT },    { 12, WG_READ_FP32_ACTIVE, PERCENT },
+	{ 13, WG_READ_FP16_ACTIVE, PERCENT },    { 20, WG_READ_PCIE_TX_RATE, MIB },
+	{ 21, WG_READ_PCIE_RX_RATE, MIB },       { 61, WG_READ_NVLINK_TX_RATE, MIB },
 	{ 60, WG_READ_NVLINK_RX_RATE, MIB },
 };
 #define GPM_COUNT (sizeof gpm_metrics / sizeof gpm_metrics[0])
@@ -110,7 +104,8 @@ void nvml_read_gpm(struct nvml_pass *pass, struct nvml_gpm *gpm, int gpu_instanc
 		if (each == NVML_OK && isnan(query->metrics[i].value))
 			each = NVML_NO_DATA;
 		nvml_take(pass, gpm_metrics[i].reading, each,
-		          wg_scaled(query->metrics[i].value, gpm_metrics[i].scale), api->called.gpm_metrics);
+		          wg_scaled(query->metrics[i].value, gpm_metrics[i].scale),
+		          api->called.gpm_metrics);
 	}
 }
 
@@ -262,7 +257,8 @@ static nvml_return list_processes(struct nvml_pass *pass,
 		result = call(pass->handle, &count, state->records);
 		if (result == NVML_OK && count <= state->record_capacity)
 			*ret_count = count;
-		count = count < WG_LIMIT_PROBE_PROCESSES / 4 ? 2 * count + 5 : WG_LIMIT_PROBE_PROCESSES;
+		count = count < WG_LIMIT_PROBE_PROCESSES / 4 ? 2 * count + 5
+		                                             : WG_LIMIT_PROBE_PROCESSES;
 	}
 	return result;
 }
@@ -305,7 +301,7 @@ static nvml_return read_list(struct nvml_pass *pass, bool compute)
 	const struct {
 		nvml_return (*call)(nvml_device, unsigned *, void *);
 		const char *name;
-		size_t stride;   /* 0: to be found out */
+		size_t stride; /* 0: to be found out */
 	} ways[] = {
 		{ compute ? api->compute_v3 : api->graphics_v3,
 		  compute ? api->called.compute_v3 : api->called.graphics_v3, 0 },
@@ -334,8 +330,9 @@ static nvml_return read_list(struct nvml_pass *pass, bool compute)
 
 static void set_use(struct wg_reading *reading, unsigned percent, const char *call)
 {
-	*reading = (struct wg_reading){ .value = wg_scaled(percent, PERCENT), .call = call,
-	                                .state = WG_PROBE_OK };
+	*reading = (struct wg_reading){ .value = wg_scaled(percent, PERCENT),
+		                        .call = call,
+		                        .state = WG_PROBE_OK };
 }
 
 static void read_process_use(struct nvml_pass *pass)

@@ -66,9 +66,11 @@ struct plain_call {
 	size_t pointer, name;
 	double scale;
 };
-#define PLAIN(reading, member, scale) \
-	{ WG_READ_##reading, offsetof(struct nvml_api, member), \
-	  offsetof(struct nvml_api, called.member), scale }
+#define PLAIN(reading, member, scale)                                   \
+	{                                                               \
+		WG_READ_##reading, offsetof(struct nvml_api, member),   \
+			offsetof(struct nvml_api, called.member), scale \
+	}
 static const struct plain_call gauges[] = {
 	PLAIN(POWER, power, MILLI),
 	PLAIN(FAN, fan, PERCENT),
@@ -205,7 +207,8 @@ static void read_fields(struct nvml_pass *pass)
 
 		if (each == NVML_OK && isnan(value))
 			each = NVML_NOT_SUPPORTED;
-		nvml_take(pass, fields[i].reading, each, wg_scaled(value, fields[i].scale), api->called.fields);
+		nvml_take(pass, fields[i].reading, each, wg_scaled(value, fields[i].scale),
+		          api->called.fields);
 	}
 }
 
@@ -266,7 +269,8 @@ static void read_use(struct nvml_pass *pass)
 
 		result = engines[i].call ? engines[i].call(pass->handle, &percent, &period)
 		                         : NVML_NO_FUNCTION;
-		nvml_take(pass, engines[i].reading, result, wg_scaled(percent, PERCENT), engines[i].name);
+		nvml_take(pass, engines[i].reading, result, wg_scaled(percent, PERCENT),
+		          engines[i].name);
 	}
 }
 
@@ -324,8 +328,10 @@ static void read_counters(struct nvml_pass *pass)
 		enum wg_reading_name reading;
 		int type, counter;
 	} ecc[] = {
-		{ WG_READ_ECC_CORRECTED, 0, 0 }, { WG_READ_ECC_UNCORRECTED, 1, 0 },
-		{ WG_READ_ECC_CORRECTED_LIFE, 0, 1 }, { WG_READ_ECC_UNCORRECTED_LIFE, 1, 1 },
+		{ WG_READ_ECC_CORRECTED, 0, 0 },
+		{ WG_READ_ECC_UNCORRECTED, 1, 0 },
+		{ WG_READ_ECC_CORRECTED_LIFE, 0, 1 },
+		{ WG_READ_ECC_UNCORRECTED_LIFE, 1, 1 },
 	};
 	unsigned long long value = 0;
 	unsigned rows[4] = { 0 };
@@ -333,7 +339,8 @@ static void read_counters(struct nvml_pass *pass)
 
 	if (api->energy && pass->gpu->readings[WG_READ_ENERGY].state == WG_PROBE_NOT_SUPPORTED) {
 		result = api->energy(pass->handle, &value);
-		nvml_take(pass, WG_READ_ENERGY, result, wg_scaled((double)value, MILLI), api->called.energy);
+		nvml_take(pass, WG_READ_ENERGY, result, wg_scaled((double)value, MILLI),
+		          api->called.energy);
 	}
 	for (size_t i = 0; i < 4 && api->ecc_total && !pass->lost; i++) {
 		if (pass->gpu->readings[ecc[i].reading].state != WG_PROBE_NOT_SUPPORTED)
@@ -341,10 +348,12 @@ static void read_counters(struct nvml_pass *pass)
 		result = api->ecc_total(pass->handle, ecc[i].type, ecc[i].counter, &value);
 		nvml_take(pass, ecc[i].reading, result, (double)value, api->called.ecc_total);
 	}
-	if (api->remapped && pass->gpu->readings[WG_READ_REMAP_FAILURE].state == WG_PROBE_NOT_SUPPORTED) {
+	if (api->remapped &&
+	    pass->gpu->readings[WG_READ_REMAP_FAILURE].state == WG_PROBE_NOT_SUPPORTED) {
 		result = api->remapped(pass->handle, &rows[0], &rows[1], &rows[2], &rows[3]);
 		nvml_take(pass, WG_READ_REMAPPED_CORRECTED, result, rows[0], api->called.remapped);
-		nvml_take(pass, WG_READ_REMAPPED_UNCORRECTED, result, rows[1], api->called.remapped);
+		nvml_take(pass, WG_READ_REMAPPED_UNCORRECTED, result, rows[1],
+		          api->called.remapped);
 		nvml_take(pass, WG_READ_REMAP_PENDING, result, rows[2], api->called.remapped);
 		nvml_take(pass, WG_READ_REMAP_FAILURE, result, rows[3], api->called.remapped);
 	}
@@ -354,8 +363,9 @@ static void read_counters(struct nvml_pass *pass)
 static void read_violations(struct nvml_pass *pass)
 {
 	static const enum wg_reading_name readings[] = {
-		WG_READ_THROTTLE_POWER, WG_READ_THROTTLE_SW_THERMAL, WG_READ_THROTTLE_SYNC_BOOST,
-		WG_READ_THROTTLE_BOARD_LIMIT, WG_READ_THROTTLE_LOW_USE, WG_READ_THROTTLE_RELIABILITY,
+		WG_READ_THROTTLE_POWER,      WG_READ_THROTTLE_SW_THERMAL,
+		WG_READ_THROTTLE_SYNC_BOOST, WG_READ_THROTTLE_BOARD_LIMIT,
+		WG_READ_THROTTLE_LOW_USE,    WG_READ_THROTTLE_RELIABILITY,
 	};
 	const struct nvml_api *api = &pass->state->api;
 
@@ -366,8 +376,8 @@ static void read_violations(struct nvml_pass *pass)
 		if (pass->gpu->readings[readings[policy]].state != WG_PROBE_NOT_SUPPORTED)
 			continue;
 		result = api->violation(pass->handle, policy, &time);
-		nvml_take(pass, readings[policy], result, wg_scaled((double)time.violation_ns, NANO),
-		          api->called.violation);
+		nvml_take(pass, readings[policy], result,
+		          wg_scaled((double)time.violation_ns, NANO), api->called.violation);
 	}
 }
 
@@ -435,8 +445,10 @@ void nvml_read_fixed(struct nvml_pass *pass)
 		nvml_take(pass, limits[i].reading, result, a, api->called.threshold);
 	}
 	result = api->power_range ? api->power_range(pass->handle, &a, &b) : NVML_NO_FUNCTION;
-	nvml_take(pass, WG_READ_POWER_LIMIT_MIN, result, wg_scaled(a, MILLI), api->called.power_range);
-	nvml_take(pass, WG_READ_POWER_LIMIT_MAX, result, wg_scaled(b, MILLI), api->called.power_range);
+	nvml_take(pass, WG_READ_POWER_LIMIT_MIN, result, wg_scaled(a, MILLI),
+	          api->called.power_range);
+	nvml_take(pass, WG_READ_POWER_LIMIT_MAX, result, wg_scaled(b, MILLI),
+	          api->called.power_range);
 	result = api->ecc_mode ? api->ecc_mode(pass->handle, &a, &b) : NVML_NO_FUNCTION;
 	nvml_take(pass, WG_READ_ECC_MODE, result, a, api->called.ecc_mode);
 	nvml_take(pass, WG_READ_ECC_MODE_PENDING, result, b, api->called.ecc_mode);

@@ -12,7 +12,7 @@ struct wg_probe {
 	const struct wg_backend *backends[BACKENDS_AT_ONCE];
 	void *states[BACKENDS_AT_ONCE];
 	size_t backend_count;
-	struct wg_sample last;     /* for differences of counters */
+	struct wg_sample last; /* for differences of counters */
 };
 
 /* A rate that no call gave is the growth of its counter over time. */
@@ -87,7 +87,8 @@ static void derive_gpu(struct wg_probe_gpu *gpu, const struct wg_probe_gpu *befo
 			continue;
 		/* Less than before: the counter wrapped or the driver was loaded anew. */
 		if (now >= then)
-			wg_reading_set(gpu, derived[i].rate, (now - then) / elapsed, derived[i].call);
+			wg_reading_set(gpu, derived[i].rate, (now - then) / elapsed,
+			               derived[i].call);
 		else
 			wg_reading_miss(gpu, derived[i].rate, WG_PROBE_STALE, derived[i].call);
 	}
@@ -102,7 +103,8 @@ static void derive(struct wg_sample *sample, const struct wg_sample *last)
 	for (size_t i = 0; i < sample->count; i++) {
 		const char *key = sample->gpus[i].key;
 		long before = i < last->count && strcmp(last->gpus[i].key, key) == 0
-			? (long)i : wg_sample_find(last, key);
+		                      ? (long)i
+		                      : wg_sample_find(last, key);
 
 		if (before >= 0)
 			derive_gpu(&sample->gpus[i], &last->gpus[before], elapsed);
@@ -162,7 +164,8 @@ enum wg_status wg_probe_pairs(struct wg_probe *probe, struct wg_probe_pair **ret
 		enum wg_status status = WG_OK;
 
 		if (probe->backends[i]->pairs)
-			status = probe->backends[i]->pairs(probe->states[i], pair_add, &list, error);
+			status =
+				probe->backends[i]->pairs(probe->states[i], pair_add, &list, error);
 		if (status != WG_OK) {
 			free(list.pairs);
 			return status;

@@ -8,14 +8,14 @@
 #include "probe/record_sql.h"
 #include "whichgpu/limits.h"
 
-#define WHOLE_EVERY 60       /* samples; a reader starts at a whole one */
+#define WHOLE_EVERY 60 /* samples; a reader starts at a whole one */
 #define BUSY_MS 5000
 
 /* The rows that were written last of one GPU. */
 struct record_gpu {
 	char key[64];
 	long long id;
-	bool present;            /* in the sample before */
+	bool present; /* in the sample before */
 	struct wg_probe_text texts[WG_PROBE_TEXT_COUNT];
 	double values[WG_READING_COUNT];
 	const char *calls[WG_READING_COUNT];
@@ -108,7 +108,8 @@ long long record_number(sqlite3 *database, const char *sql, long long otherwise)
 /* A file with tables of someone else is not written into. */
 static enum wg_status check_file(struct wg_record *record, struct wg_error *error)
 {
-	long long tables = record_number(record->database, "SELECT count(*) FROM sqlite_master", -1);
+	long long tables =
+		record_number(record->database, "SELECT count(*) FROM sqlite_master", -1);
 	long long application = record_number(record->database, "PRAGMA application_id", 0);
 	long long format = record_number(record->database, "PRAGMA user_version", 0);
 
@@ -116,9 +117,10 @@ static enum wg_status check_file(struct wg_record *record, struct wg_error *erro
 		return record_fail(record->database, record->path, "opening", error);
 	if (tables == 0 || (application == RECORD_APPLICATION && format == RECORD_FORMAT))
 		return WG_OK;
-	wg_error_set(error, WG_BAD_INPUT, application == RECORD_APPLICATION
-		? "\"%s\" is a record of another format" : "\"%s\" is no record of whichgpu",
-		record->path);
+	wg_error_set(error, WG_BAD_INPUT,
+	             application == RECORD_APPLICATION ? "\"%s\" is a record of another format"
+	                                               : "\"%s\" is no record of whichgpu",
+	             record->path);
 	wg_error_place(error, record->path, 0, 0, -1);
 	wg_error_hint(error, "give a new file name");
 	return WG_BAD_INPUT;
@@ -144,7 +146,8 @@ static enum wg_status write_names(struct wg_record *record, double interval_s,
 	statement = NULL;
 	if (status == WG_OK)
 		status = record_prepare(record->database, record->path,
-		                        "INSERT OR REPLACE INTO state VALUES(?, ?)", &statement, error);
+		                        "INSERT OR REPLACE INTO state VALUES(?, ?)", &statement,
+		                        error);
 	for (int i = 0; i < WG_PROBE_STATE_COUNT && status == WG_OK; i++) {
 		sqlite3_bind_int(statement, 1, i);
 		sqlite3_bind_text(statement, 2, wg_probe_state_key((enum wg_probe_state)i), -1,
@@ -174,9 +177,11 @@ static enum wg_status prepare_all(struct wg_record *record, struct wg_error *err
 		sqlite3_stmt **statement;
 		const char *sql;
 	} statements[] = {
-		{ &record->add_sample, "INSERT INTO sample(time_s, clock_s, whole) VALUES(?, ?, ?)" },
+		{ &record->add_sample,
+		  "INSERT INTO sample(time_s, clock_s, whole) VALUES(?, ?, ?)" },
 		{ &record->add_value, "INSERT INTO value VALUES(?, ?, ?, ?, ?)" },
-		{ &record->add_gpu, "INSERT INTO gpu(key, vendor, kind, number, parent, gpu_instance,"
+		{ &record->add_gpu,
+		  "INSERT INTO gpu(key, vendor, kind, number, parent, gpu_instance,"
 		  " compute_instance, unified) VALUES(?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key) DO UPDATE"
 		  " SET number = excluded.number, unified = excluded.unified RETURNING id" },
 		{ &record->add_text, "INSERT OR REPLACE INTO gpu_text VALUES(?, ?, ?)" },
@@ -185,8 +190,9 @@ static enum wg_status prepare_all(struct wg_record *record, struct wg_error *err
 	};
 
 	for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
-		enum wg_status status = record_prepare(record->database, record->path, statements[i].sql,
-		                                       statements[i].statement, error);
+		enum wg_status status =
+			record_prepare(record->database, record->path, statements[i].sql,
+		                       statements[i].statement, error);
 
 		if (status != WG_OK)
 			return status;
@@ -206,13 +212,15 @@ static enum wg_status set_up(struct wg_record *record, const struct wg_record_op
 		status = record_run(record->database, record->path,
 		                    "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
 		                    "PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=4194304;"
-		                    "PRAGMA cache_size=-512; BEGIN IMMEDIATE;", error);
+		                    "PRAGMA cache_size=-512; BEGIN IMMEDIATE;",
+		                    error);
 	if (status == WG_OK)
 		status = record_run(record->database, record->path, schema, error);
 	if (status == WG_OK)
 		status = record_run(record->database, record->path,
 		                    "PRAGMA application_id=2003268196;" /* RECORD_APPLICATION */
-		                    "PRAGMA user_version=1;", error);
+		                    "PRAGMA user_version=1;",
+		                    error);
 	if (status == WG_OK)
 		status = write_names(record, options->interval_s, error);
 	if (status == WG_OK)
@@ -367,8 +375,8 @@ static enum wg_status write_call(struct wg_record *record, struct record_gpu *kn
 }
 
 static enum wg_status write_value(struct wg_record *record, long long sample_id,
-                                  struct record_gpu *known, int reading,
-                                  enum wg_probe_state state, double value, struct wg_error *error)
+                                  struct record_gpu *known, int reading, enum wg_probe_state state,
+                                  double value, struct wg_error *error)
 {
 	sqlite3_stmt *s = record->add_value;
 
@@ -413,7 +421,8 @@ static enum wg_status write_gpu(struct wg_record *record, long long sample_id, b
 			known->values[i] = reading->value;
 			continue;
 		}
-		status = write_value(record, sample_id, known, i, reading->state, reading->value, error);
+		status = write_value(record, sample_id, known, i, reading->state, reading->value,
+		                     error);
 	}
 	if (status == WG_OK)
 		known->present = true;
@@ -431,7 +440,8 @@ static enum wg_status write_absent(struct wg_record *record, long long sample_id
 		if (wg_sample_find(sample, known->key) >= 0 || (!known->present && !whole))
 			continue;
 		for (int r = 0; r < WG_READING_COUNT && status == WG_OK; r++)
-			status = write_value(record, sample_id, known, r, WG_PROBE_LOST, NAN, error);
+			status =
+				write_value(record, sample_id, known, r, WG_PROBE_LOST, NAN, error);
 		if (status != WG_OK)
 			return status;
 		known->present = false;
@@ -479,7 +489,8 @@ static enum wg_status make_room(struct wg_record *record, struct wg_error *error
 
 	if (record->limit_bytes <= 0 || (double)pages * (double)page_bytes <= record->limit_bytes)
 		return WG_OK;
-	return record_run(record->database, record->path,
+	return record_run(
+		record->database, record->path,
 		"BEGIN IMMEDIATE;"
 		"CREATE TEMP TABLE IF NOT EXISTS cut(first INTEGER);"
 		"DELETE FROM cut;"
@@ -488,7 +499,8 @@ static enum wg_status make_room(struct wg_record *record, struct wg_error *error
 		"DELETE FROM value WHERE sample < (SELECT first FROM cut);"
 		"DELETE FROM note WHERE sample < (SELECT first FROM cut);"
 		"DELETE FROM sample WHERE id < (SELECT first FROM cut);"
-		"COMMIT; PRAGMA incremental_vacuum;", error);
+		"COMMIT; PRAGMA incremental_vacuum;",
+		error);
 }
 
 static enum wg_status write_sample(struct wg_record *record, const struct wg_sample *sample,

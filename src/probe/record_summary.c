@@ -7,7 +7,7 @@
 #include "whichgpu/limits.h"
 #include "whichgpu/record.h"
 
-#define GAP_INTERVALS 5.0      /* a longer pause was none of watching */
+#define GAP_INTERVALS 5.0 /* a longer pause was none of watching */
 #define GAP_LEAST_S 5.0
 
 static struct wg_record_gpu *summary_gpu(struct wg_record_summary *summary, const char *key)
@@ -145,9 +145,8 @@ static void take_now(struct wg_record_gpu *gpu, const struct wg_probe_gpu *now, 
 }
 
 enum wg_status wg_record_summary_add(struct wg_record_summary *summary,
-                                     const struct wg_sample *before,
-                                     const struct wg_sample *sample, double longest_s,
-                                     struct wg_error *error)
+                                     const struct wg_sample *before, const struct wg_sample *sample,
+                                     double longest_s, struct wg_error *error)
 {
 	double elapsed_s = before->count > 0 ? sample->time_s - before->time_s : 0;
 

@@ -11,14 +11,14 @@
 #include "whichgpu/text.h"
 
 #define CALL_BYTES 64
-#define READINGS_MOST 4096     /* ids in the file's list of readings */
+#define READINGS_MOST 4096 /* ids in the file's list of readings */
 #define STATES_MOST 64
 
 struct replay_gpu {
 	long long id;
 	char parent[64];
-	bool shown;                /* has a row since the last whole sample */
-	struct wg_probe_gpu gpu;   /* processes stay empty */
+	bool shown;              /* has a row since the last whole sample */
+	struct wg_probe_gpu gpu; /* processes stay empty */
 	char calls[WG_READING_COUNT][CALL_BYTES];
 };
 
@@ -28,7 +28,7 @@ struct replay_state {
 	sqlite3_stmt *next_sample, *values, *notes;
 	struct replay_gpu *gpus;
 	size_t gpu_count;
-	int readings[READINGS_MOST];   /* the file's id to ours; -1: unknown to us */
+	int readings[READINGS_MOST]; /* the file's id to ours; -1: unknown to us */
 	int states[STATES_MOST];
 	bool begun, ended;
 	double time_s, clock_s;
@@ -38,9 +38,12 @@ struct replay_state {
 
 static enum wg_status check_format(struct replay_state *state, struct wg_error *error)
 {
-	long long tables = record_number(state->database, "SELECT count(*) FROM sqlite_master"
+	long long tables = record_number(
+		state->database,
+		"SELECT count(*) FROM sqlite_master"
 		" WHERE type = 'table' AND name IN ('meta','state','reading','gpu','gpu_text',"
-		"'reading_call','sample','value','note')", -1);
+		"'reading_call','sample','value','note')",
+		-1);
 	long long application = record_number(state->database, "PRAGMA application_id", 0);
 	long long format = record_number(state->database, "PRAGMA user_version", 0);
 
@@ -48,9 +51,10 @@ static enum wg_status check_format(struct replay_state *state, struct wg_error *
 		return record_fail(state->database, state->path, "reading", error);
 	if (application == RECORD_APPLICATION && format == RECORD_FORMAT && tables == 9)
 		return WG_OK;
-	wg_error_set(error, WG_BAD_INPUT, application == RECORD_APPLICATION
-		? "\"%s\" is a record of another format" : "\"%s\" is no record of whichgpu",
-		state->path);
+	wg_error_set(error, WG_BAD_INPUT,
+	             application == RECORD_APPLICATION ? "\"%s\" is a record of another format"
+	                                               : "\"%s\" is no record of whichgpu",
+	             state->path);
 	wg_error_place(error, state->path, 0, 0, -1);
 	wg_error_hint(error, "records are made with \"whichgpu monitor --record FILE\"");
 	return WG_BAD_INPUT;
@@ -73,7 +77,8 @@ static enum wg_status read_names(struct replay_state *state, struct wg_error *er
 		state->readings[i] = -1;
 	for (int i = 0; i < STATES_MOST; i++)
 		state->states[i] = WG_PROBE_NOT_SUPPORTED;
-	status = record_prepare(state->database, state->path, "SELECT id, key FROM reading", &s, error);
+	status = record_prepare(state->database, state->path, "SELECT id, key FROM reading", &s,
+	                        error);
 	while (status == WG_OK && sqlite3_step(s) == SQLITE_ROW) {
 		long long id = sqlite3_column_int64(s, 0);
 		enum wg_reading_name name;
@@ -85,8 +90,8 @@ static enum wg_status read_names(struct replay_state *state, struct wg_error *er
 	sqlite3_finalize(s);
 	s = NULL;
 	if (status == WG_OK)
-		status = record_prepare(state->database, state->path, "SELECT id, key FROM state", &s,
-		                        error);
+		status = record_prepare(state->database, state->path, "SELECT id, key FROM state",
+		                        &s, error);
 	while (status == WG_OK && sqlite3_step(s) == SQLITE_ROW) {
 		long long id = sqlite3_column_int64(s, 0);
 
@@ -121,10 +126,13 @@ static enum wg_status read_gpus(struct replay_state *state, struct wg_error *err
 	state->gpus = calloc((size_t)count + 1, sizeof *state->gpus);
 	if (!state->gpus)
 		return wg_error_no_memory(error);
-	status = record_prepare(state->database, state->path,
+	status = record_prepare(
+		state->database, state->path,
 		"SELECT id, key, vendor, kind, number, parent, gpu_instance, compute_instance, unified"
-		" FROM gpu ORDER BY id", &s, error);
-	while (status == WG_OK && sqlite3_step(s) == SQLITE_ROW && state->gpu_count < (size_t)count) {
+		" FROM gpu ORDER BY id",
+		&s, error);
+	while (status == WG_OK && sqlite3_step(s) == SQLITE_ROW &&
+	       state->gpu_count < (size_t)count) {
 		struct replay_gpu *one = &state->gpus[state->gpu_count++];
 		int vendor = sqlite3_column_int(s, 2);
 
@@ -132,7 +140,8 @@ static enum wg_status read_gpus(struct replay_state *state, struct wg_error *err
 		column_text(s, 1, one->gpu.key, sizeof one->gpu.key);
 		column_text(s, 5, one->parent, sizeof one->parent);
 		one->gpu.vendor = vendor >= 0 && vendor <= WG_PROBE_OTHER
-			? (enum wg_probe_vendor)vendor : WG_PROBE_OTHER;
+		                          ? (enum wg_probe_vendor)vendor
+		                          : WG_PROBE_OTHER;
 		one->gpu.kind = sqlite3_column_int(s, 3) ? WG_PROBE_INSTANCE : WG_PROBE_WHOLE;
 		one->gpu.index = (unsigned)sqlite3_column_int(s, 4);
 		one->gpu.gpu_instance = sqlite3_column_int(s, 6);
@@ -149,8 +158,8 @@ static enum wg_status read_texts(struct replay_state *state, struct wg_error *er
 	enum wg_status status;
 	char key[96], value[96];
 
-	status = record_prepare(state->database, state->path, "SELECT gpu, name, value FROM gpu_text",
-	                        &s, error);
+	status = record_prepare(state->database, state->path,
+	                        "SELECT gpu, name, value FROM gpu_text", &s, error);
 	while (status == WG_OK && sqlite3_step(s) == SQLITE_ROW) {
 		struct replay_gpu *one = gpu_of(state, sqlite3_column_int64(s, 0));
 
@@ -196,17 +205,19 @@ static enum wg_status replay_set_up(struct replay_state *state, struct wg_error 
 		status = read_texts(state, error);
 	if (status == WG_OK)
 		status = record_prepare(state->database, state->path,
-			"SELECT id, time_s, clock_s, whole FROM sample WHERE id >="
-			" (SELECT min(id) FROM sample WHERE whole = 1) ORDER BY id",
-			&state->next_sample, error);
+		                        "SELECT id, time_s, clock_s, whole FROM sample WHERE id >="
+		                        " (SELECT min(id) FROM sample WHERE whole = 1) ORDER BY id",
+		                        &state->next_sample, error);
 	if (status == WG_OK)
-		status = record_prepare(state->database, state->path,
-			"SELECT gpu, reading, state, value FROM value WHERE sample = ?", &state->values,
-			error);
+		status = record_prepare(
+			state->database, state->path,
+			"SELECT gpu, reading, state, value FROM value WHERE sample = ?",
+			&state->values, error);
 	if (status == WG_OK)
-		status = record_prepare(state->database, state->path,
-			"SELECT kind, message, advice FROM note WHERE sample = ? LIMIT 8", &state->notes,
-			error);
+		status = record_prepare(
+			state->database, state->path,
+			"SELECT kind, message, advice FROM note WHERE sample = ? LIMIT 8",
+			&state->notes, error);
 	return status;
 }
 
@@ -235,8 +246,9 @@ static enum wg_status replay_open(const struct wg_probe_options *options, void *
 	 * connection that may write shared memory can read: read-only is asked second. */
 	if (sqlite3_open_v2(options->replay_path, &state->database,
 	                    SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-		status = wg_error_set(error, WG_NOT_FOUND, "\"%s\" cannot be opened: %s", state->path,
-		                      state->database ? sqlite3_errmsg(state->database) : "no memory");
+		status = wg_error_set(
+			error, WG_NOT_FOUND, "\"%s\" cannot be opened: %s", state->path,
+			state->database ? sqlite3_errmsg(state->database) : "no memory");
 		wg_error_place(error, state->path, 0, 0, -1);
 	} else {
 		status = replay_set_up(state, error);
@@ -269,9 +281,10 @@ static void take_value(struct replay_state *state, sqlite3_stmt *s)
 		return;
 	one->shown = true;
 	reading = &one->gpu.readings[state->readings[id]];
-	reading->state = kept >= 0 && kept < STATES_MOST
-		? (enum wg_probe_state)state->states[kept] : WG_PROBE_NOT_SUPPORTED;
-	reading->value = sqlite3_column_type(s, 3) == SQLITE_NULL ? NAN : sqlite3_column_double(s, 3);
+	reading->state = kept >= 0 && kept < STATES_MOST ? (enum wg_probe_state)state->states[kept]
+	                                                 : WG_PROBE_NOT_SUPPORTED;
+	reading->value =
+		sqlite3_column_type(s, 3) == SQLITE_NULL ? NAN : sqlite3_column_double(s, 3);
 	if (reading->state == WG_PROBE_OK && isnan(reading->value))
 		reading->state = WG_PROBE_STALE;
 }
@@ -313,8 +326,9 @@ static enum wg_status advance(struct replay_state *state, struct wg_error *error
 	result = sqlite3_step(state->next_sample);
 	if (result != SQLITE_ROW) {
 		state->ended = true;
-		return result == SQLITE_DONE ? WG_OK
-			: record_fail(state->database, state->path, "reading", error);
+		return result == SQLITE_DONE
+		               ? WG_OK
+		               : record_fail(state->database, state->path, "reading", error);
 	}
 	id = sqlite3_column_int64(state->next_sample, 0);
 	state->time_s = sqlite3_column_double(state->next_sample, 1);
@@ -378,5 +392,8 @@ static enum wg_status replay_sample(void *opaque, struct wg_sample *sample, stru
 }
 
 const struct wg_backend wg_backend_replay = {
-	.name = "replay", .open = replay_open, .close = replay_close, .sample = replay_sample,
+	.name = "replay",
+	.open = replay_open,
+	.close = replay_close,
+	.sample = replay_sample,
 };

@@ -13,16 +13,16 @@ struct wg_sampler {
 	struct wg_sampler_options options;
 	char *nvml_path, *root, *replay_path;
 	pthread_mutex_t mutex;
-	pthread_cond_t changed;     /* a sample came, the thread ended, or it should stop */
+	pthread_cond_t changed; /* a sample came, the thread ended, or it should stop */
 	pthread_t thread;
 	/* Used by the thread alone; kept until the end, since a replayed sample points
 	 * into it. */
 	struct wg_probe *probe;
 	struct wg_sample latest;
 	uint64_t number;
-	double begun_s;             /* clock at the beginning of the first sample */
+	double begun_s; /* clock at the beginning of the first sample */
 	bool stop, ended;
-	bool owner_left;            /* free gave up waiting */
+	bool owner_left; /* free gave up waiting */
 	enum wg_status status;
 	struct wg_error error;
 };
@@ -234,8 +234,9 @@ enum wg_status wg_sampler_get(struct wg_sampler *sampler, struct wg_sample *samp
 		wg_sample_mark_stale(sample);
 		wg_sample_note(sample, "probe", WG_PROBE_NOTE_HUNG,
 		               "a driver call has not returned for %.0f s", age_s);
-		wg_sample_advice(sample, "look at the kernel log; a GPU that hangs its driver usually "
-		                         "needs a reset or a restart");
+		wg_sample_advice(sample,
+		                 "look at the kernel log; a GPU that hangs its driver usually "
+		                 "needs a reset or a restart");
 	}
 	return WG_OK;
 }

@@ -58,7 +58,6 @@ bool sysfs_number(const char *root, const char *folder, const char *file, double
 	return *ret_state == WG_PROBE_OK;
 }
 
-
 void sysfs_take(struct wg_probe_gpu *gpu, enum wg_reading_name name, const char *root,
                 const char *folder, const char *file, double scale)
 {

@@ -7,13 +7,13 @@
 #include "probe/proc.h"
 
 #define SYSFS_CARDS 64
-#define SYSFS_CLIENTS 1024   /* open render clients that are followed, per backend */
+#define SYSFS_CLIENTS 1024 /* open render clients that are followed, per backend */
 
 struct sysfs_card {
-	char path[96];       /* "/sys/class/drm/card0" */
-	char pci[24];        /* "0000:03:00.0"; "" on a device that is not on PCI */
-	char driver[16];     /* "amdgpu", "i915", "xe" */
-	char hwmon[128];     /* "/sys/class/drm/card0/device/hwmon/hwmon3"; "" when none */
+	char path[96];   /* "/sys/class/drm/card0" */
+	char pci[24];    /* "0000:03:00.0"; "" on a device that is not on PCI */
+	char driver[16]; /* "amdgpu", "i915", "xe" */
+	char hwmon[128]; /* "/sys/class/drm/card0/device/hwmon/hwmon3"; "" when none */
 	unsigned vendor, device, number;
 };
 
@@ -38,8 +38,14 @@ void sysfs_remaining_not_supported(struct wg_probe_gpu *gpu, const char *call);
 /* --- who uses a card: DRM's fdinfo ------------------------------------------------ */
 
 /* Engines of all drivers, folded into what a reading is. */
-enum fdinfo_engine { FDINFO_GRAPHICS, FDINFO_COMPUTE, FDINFO_COPY, FDINFO_DECODER, FDINFO_ENCODER,
-                     FDINFO_ENGINES };
+enum fdinfo_engine {
+	FDINFO_GRAPHICS,
+	FDINFO_COMPUTE,
+	FDINFO_COPY,
+	FDINFO_DECODER,
+	FDINFO_ENCODER,
+	FDINFO_ENGINES
+};
 
 struct fdinfo_client {
 	char pci[24];
@@ -47,11 +53,11 @@ struct fdinfo_client {
 	uint32_t pid;
 	double vram_bytes, host_bytes;
 	bool vram_known, host_known;
-	double busy_s[FDINFO_ENGINES];    /* engine time, or with cycles: share of total cycles */
+	double busy_s[FDINFO_ENGINES]; /* engine time, or with cycles: share of total cycles */
 	bool busy_known[FDINFO_ENGINES];
 	double cycles[FDINFO_ENGINES], total_cycles[FDINFO_ENGINES];
 	bool cycles_known[FDINFO_ENGINES];
-	double percent[FDINFO_ENGINES];   /* amdgpu of kernels 5.14-5.18 prints this instead */
+	double percent[FDINFO_ENGINES]; /* amdgpu of kernels 5.14-5.18 prints this instead */
 	bool percent_known[FDINFO_ENGINES];
 };
 
@@ -63,7 +69,7 @@ struct fdinfo {
 	struct fdinfo_client *now, *before;
 	size_t now_count, before_count;
 	double now_s, before_s;
-	bool swept, hidden;    /* hidden: some processes could not be looked into */
+	bool swept, hidden; /* hidden: some processes could not be looked into */
 };
 
 enum wg_status fdinfo_init(struct fdinfo *fdinfo, struct wg_error *error);

@@ -8,7 +8,7 @@
 
 #include "whichgpu/doctor.h"
 
-#define LOG_BYTES ((size_t)4 << 20)    /* read at most */
+#define LOG_BYTES ((size_t)4 << 20) /* read at most */
 
 static const struct wg_xid_meaning meanings[] = {
 #define WG_XID(xid, severity, words, advice) { xid, WG_SEVERITY_##severity, words, advice },
@@ -57,8 +57,8 @@ size_t wg_xid_parse(const char *log, struct wg_xid_event *events, size_t most)
 		at += sizeof mark - 1;
 		if (!parse_line(at, &event))
 			continue;
-		while (i < count && (events[i].xid != event.xid ||
-		                     strcmp(events[i].key, event.key) != 0))
+		while (i < count &&
+		       (events[i].xid != event.xid || strcmp(events[i].key, event.key) != 0))
 			i++;
 		if (i < count)
 			events[i].count++;

@@ -182,8 +182,10 @@ void screen_chart(struct screen *screen, int row, int column, int rows, int colu
 
 		for (int r = 0; r < rows; r++) {
 			int level = (rows - 1 - r) * 4;
-			unsigned bits = braille(a, 0, level, rows * 4) | braille(b, 1, level, rows * 4);
-			char text[4] = { (char)0xe2, (char)(0xa0 | bits >> 6), (char)(0x80 | (bits & 0x3f)) };
+			unsigned bits =
+				braille(a, 0, level, rows * 4) | braille(b, 1, level, rows * 4);
+			char text[4] = { (char)0xe2, (char)(0xa0 | bits >> 6),
+				         (char)(0x80 | (bits & 0x3f)) };
 
 			if (ascii) {
 				double fill = isnan(b) ? -1 : b * rows - (rows - 1 - r);
@@ -204,7 +206,8 @@ void screen_text(const struct screen *screen, struct wg_text *out)
 	for (int row = 0; row < screen->rows; row++) {
 		int end = screen->columns;
 
-		while (end > 0 && strcmp(screen->cells[row * screen->columns + end - 1].text, " ") == 0)
+		while (end > 0 &&
+		       strcmp(screen->cells[row * screen->columns + end - 1].text, " ") == 0)
 			end--;
 		for (int column = 0; column < end; column++)
 			wg_text_add(out, screen->cells[row * screen->columns + column].text);

@@ -9,8 +9,15 @@
 #include "whichgpu/text.h"
 
 enum screen_style {
-	STYLE_PLAIN, STYLE_DIM, STYLE_BOLD, STYLE_TITLE, STYLE_SELECTED, STYLE_GOOD, STYLE_WARM,
-	STYLE_HOT, STYLE_COUNT
+	STYLE_PLAIN,
+	STYLE_DIM,
+	STYLE_BOLD,
+	STYLE_TITLE,
+	STYLE_SELECTED,
+	STYLE_GOOD,
+	STYLE_WARM,
+	STYLE_HOT,
+	STYLE_COUNT
 };
 
 /* One column; a wide character has the empty cell after it as its other half. */
@@ -35,9 +42,9 @@ void screen_clear(struct screen *screen);
  * Returns the columns used. A wide character that would be cut is left out. */
 int screen_put(struct screen *screen, int row, int column, int most, const char *text,
                enum screen_style style);
-__attribute__((format(printf, 6, 7)))
-int screen_print(struct screen *screen, int row, int column, int most, enum screen_style style,
-                 const char *format, ...);
+__attribute__((format(printf, 6, 7))) int screen_print(struct screen *screen, int row, int column,
+                                                       int most, enum screen_style style,
+                                                       const char *format, ...);
 void screen_style_row(struct screen *screen, int row, enum screen_style style);
 /* A bar of `columns` cells, filled by share (0..1) in eighths of a cell. */
 void screen_bar(struct screen *screen, int row, int column, int columns, double share,

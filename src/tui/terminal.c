@@ -82,7 +82,8 @@ void terminal_show(const struct screen *screen)
 	erase();
 	for (int row = 0; row < screen->rows; row++) {
 		for (int column = 0; column < screen->columns; column++) {
-			const struct screen_cell *cell = &screen->cells[row * screen->columns + column];
+			const struct screen_cell *cell =
+				&screen->cells[row * screen->columns + column];
 
 			/* The other half of a wide character. */
 			if (!cell->text[0])
@@ -120,10 +121,11 @@ static enum terminal_event special(wint_t key, uint32_t *ret_value)
 		wint_t key;
 		uint32_t value;
 	} keys[] = {
-		{ KEY_UP, KEY_VIEW_UP }, { KEY_DOWN, KEY_VIEW_DOWN }, { KEY_LEFT, KEY_VIEW_LEFT },
-		{ KEY_RIGHT, KEY_VIEW_RIGHT }, { KEY_PPAGE, KEY_VIEW_PAGE_UP },
-		{ KEY_NPAGE, KEY_VIEW_PAGE_DOWN }, { KEY_HOME, KEY_VIEW_HOME }, { KEY_END, KEY_VIEW_END },
-		{ KEY_ENTER, KEY_VIEW_ENTER }, { KEY_BACKSPACE, KEY_VIEW_BACKSPACE },
+		{ KEY_UP, KEY_VIEW_UP },         { KEY_DOWN, KEY_VIEW_DOWN },
+		{ KEY_LEFT, KEY_VIEW_LEFT },     { KEY_RIGHT, KEY_VIEW_RIGHT },
+		{ KEY_PPAGE, KEY_VIEW_PAGE_UP }, { KEY_NPAGE, KEY_VIEW_PAGE_DOWN },
+		{ KEY_HOME, KEY_VIEW_HOME },     { KEY_END, KEY_VIEW_END },
+		{ KEY_ENTER, KEY_VIEW_ENTER },   { KEY_BACKSPACE, KEY_VIEW_BACKSPACE },
 	};
 
 	if (key == KEY_RESIZE)
@@ -151,7 +153,8 @@ enum terminal_event terminal_wait(int wait_ms, uint32_t *ret_value)
 	if (result != OK)
 		return isatty(STDIN_FILENO) ? TERMINAL_NOTHING : TERMINAL_GONE;
 	*ret_value = key == '\n' || key == '\r' ? (uint32_t)KEY_VIEW_ENTER
-	           : key == 27 ? (uint32_t)KEY_VIEW_ESCAPE
-	           : key == 127 || key == 8 ? (uint32_t)KEY_VIEW_BACKSPACE : (uint32_t)key;
+	             : key == 27                ? (uint32_t)KEY_VIEW_ESCAPE
+	             : key == 127 || key == 8   ? (uint32_t)KEY_VIEW_BACKSPACE
+	                                        : (uint32_t)key;
 	return TERMINAL_KEY;
 }

@@ -15,8 +15,13 @@ void terminal_close(void);
 void terminal_size(int *ret_rows, int *ret_columns);
 void terminal_show(const struct screen *screen);
 
-enum terminal_event { TERMINAL_NOTHING, TERMINAL_KEY, TERMINAL_CLICK, TERMINAL_RESIZE,
-                      TERMINAL_GONE };
+enum terminal_event {
+	TERMINAL_NOTHING,
+	TERMINAL_KEY,
+	TERMINAL_CLICK,
+	TERMINAL_RESIZE,
+	TERMINAL_GONE
+};
 /* Waits at most wait_ms. *ret_value: the key (view.h's numbers), or the row of a click. */
 enum terminal_event terminal_wait(int wait_ms, uint32_t *ret_value);
 

@@ -107,8 +107,8 @@ static bool matches(const struct view *view, const struct wg_probe_process *proc
 
 static double sort_value(const struct view *view, const struct wg_probe_process *process)
 {
-	const struct wg_reading *reading = view->sort == SORT_BUSY ? &process->busy_ratio
-	                                                           : &process->memory_bytes;
+	const struct wg_reading *reading =
+		view->sort == SORT_BUSY ? &process->busy_ratio : &process->memory_bytes;
 
 	if (view->sort == SORT_PID)
 		return -(double)process->pid;
@@ -132,7 +132,8 @@ static void make_tree(struct view *view, const struct wg_sample *sample, struct 
 		size_t next = done;
 
 		for (size_t i = 0; i < count; i++)
-			has_parent |= list[i].pid == parent_of(sample, &list[root].place) && i != root;
+			has_parent |=
+				list[i].pid == parent_of(sample, &list[root].place) && i != root;
 		if (has_parent || placed[root])
 			continue;
 		view->order[done++] = list[root].place;
@@ -183,8 +184,9 @@ static bool order_processes(struct view *view, const struct wg_sample *sample)
 			const struct wg_probe_process *process = &sample->gpus[g].processes[p];
 
 			if (matches(view, process))
-				list[count++] = (struct sortable){ sort_value(view, process), process->pid,
-				                                   { g, p } };
+				list[count++] = (struct sortable){ sort_value(view, process),
+					                           process->pid,
+					                           { g, p } };
 		}
 	}
 	qsort(list, count, sizeof *list, by_value);
@@ -208,9 +210,10 @@ bool view_take(struct view *view, const struct wg_sample *sample)
 		if (!history)
 			return false;
 		push(history->busy, history->count, ratio(gpu, WG_READ_BUSY, WG_READING_COUNT));
-		push(history->memory, history->count, ratio(gpu, WG_READ_MEMORY_USED,
-		                                            WG_READ_MEMORY_TOTAL));
-		push(history->power, history->count, ratio(gpu, WG_READ_POWER, WG_READ_POWER_LIMIT));
+		push(history->memory, history->count,
+		     ratio(gpu, WG_READ_MEMORY_USED, WG_READ_MEMORY_TOTAL));
+		push(history->power, history->count,
+		     ratio(gpu, WG_READ_POWER, WG_READ_POWER_LIMIT));
 		if (history->count < VIEW_HISTORY)
 			history->count++;
 	}
@@ -252,6 +255,27 @@ static void go(struct view *view, enum view_page page)
 	view->scroll = 0;
 }
 
+/* Appends a typed character as UTF-8; keys that are none, and what has no room, are
+ * left out. */
+static void add_character(char *text, size_t text_bytes, uint32_t code)
+{
+	size_t length = strlen(text);
+	char bytes[4] = { 0 };
+
+	if (code >= ' ' && code < 0x7f) {
+		bytes[0] = (char)code;
+	} else if (code >= 0xa0 && code < 0x800) {
+		bytes[0] = (char)(0xc0 | code >> 6);
+		bytes[1] = (char)(0x80 | (code & 0x3f));
+	} else if (code >= 0x800 && code < 0x10000) {
+		bytes[0] = (char)(0xe0 | code >> 12);
+		bytes[1] = (char)(0x80 | (code >> 6 & 0x3f));
+		bytes[2] = (char)(0x80 | (code & 0x3f));
+	}
+	if (length + strlen(bytes) < text_bytes)
+		memcpy(text + length, bytes, strlen(bytes) + 1);
+}
+
 static void press_in_filter(struct view *view, const struct wg_sample *sample, uint32_t key)
 {
 	size_t length = strlen(view->filter);
@@ -265,18 +289,8 @@ static void press_in_filter(struct view *view, const struct wg_sample *sample, u
 		while (length > 0 && ((unsigned char)view->filter[--length] & 0xc0) == 0x80)
 			;
 		view->filter[length] = '\0';
-	} else if (key >= ' ' && key < 0x7f && length + 1 < sizeof view->filter) {
-		view->filter[length] = (char)key;
-		view->filter[length + 1] = '\0';
-	} else if (key >= 0x80 && key < 0x800 && length + 2 < sizeof view->filter) {
-		view->filter[length] = (char)(0xc0 | key >> 6);
-		view->filter[length + 1] = (char)(0x80 | (key & 0x3f));
-		view->filter[length + 2] = '\0';
-	} else if (key >= 0x800 && key < 0x10000 && length + 3 < sizeof view->filter) {
-		view->filter[length] = (char)(0xe0 | key >> 12);
-		view->filter[length + 1] = (char)(0x80 | (key >> 6 & 0x3f));
-		view->filter[length + 2] = (char)(0x80 | (key & 0x3f));
-		view->filter[length + 3] = '\0';
+	} else {
+		add_character(view->filter, sizeof view->filter, key);
 	}
 	order_processes(view, sample);
 	keep_inside(view, sample);
@@ -318,9 +332,10 @@ static bool press_moves(struct view *view, const struct wg_sample *sample, uint3
 		uint32_t key;
 		int steps;
 	} moves[] = {
-		{ KEY_VIEW_UP, -1 }, { 'k', -1 }, { KEY_VIEW_DOWN, 1 }, { 'j', 1 },
-		{ KEY_VIEW_PAGE_UP, -10 }, { KEY_VIEW_PAGE_DOWN, 10 }, { KEY_VIEW_HOME, -100000 },
-		{ KEY_VIEW_END, 100000 },
+		{ KEY_VIEW_UP, -1 },        { 'k', -1 },
+		{ KEY_VIEW_DOWN, 1 },       { 'j', 1 },
+		{ KEY_VIEW_PAGE_UP, -10 },  { KEY_VIEW_PAGE_DOWN, 10 },
+		{ KEY_VIEW_HOME, -100000 }, { KEY_VIEW_END, 100000 },
 	};
 
 	for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {

@@ -8,8 +8,16 @@
 
 /* Keys beyond characters. */
 enum view_key {
-	KEY_VIEW_UP = 0x110000, KEY_VIEW_DOWN, KEY_VIEW_LEFT, KEY_VIEW_RIGHT, KEY_VIEW_PAGE_UP,
-	KEY_VIEW_PAGE_DOWN, KEY_VIEW_HOME, KEY_VIEW_END, KEY_VIEW_ENTER, KEY_VIEW_ESCAPE,
+	KEY_VIEW_UP = 0x110000,
+	KEY_VIEW_DOWN,
+	KEY_VIEW_LEFT,
+	KEY_VIEW_RIGHT,
+	KEY_VIEW_PAGE_UP,
+	KEY_VIEW_PAGE_DOWN,
+	KEY_VIEW_HOME,
+	KEY_VIEW_END,
+	KEY_VIEW_ENTER,
+	KEY_VIEW_ESCAPE,
 	KEY_VIEW_BACKSPACE
 };
 
@@ -20,22 +28,22 @@ enum view_sort { SORT_MEMORY, SORT_BUSY, SORT_PID, SORT_COUNT };
 struct view_history {
 	char key[64];
 	double busy[VIEW_HISTORY], memory[VIEW_HISTORY], power[VIEW_HISTORY];
-	size_t count;             /* values from the left; the newest last */
+	size_t count; /* values from the left; the newest last */
 };
 
 /* A process row of the page, in its order. */
 struct view_process {
-	size_t gpu, process;      /* places in the sample */
+	size_t gpu, process; /* places in the sample */
 };
 
 struct view {
 	enum view_page page, page_before;
 	int selected_gpu, selected_process, scroll;
 	enum view_sort sort;
-	bool tree;                /* children below their parents */
-	bool filtering;           /* letters go into the filter */
+	bool tree;      /* children below their parents */
+	bool filtering; /* letters go into the filter */
 	char filter[64];
-	uint32_t confirm_pid;     /* 0: nothing to confirm */
+	uint32_t confirm_pid; /* 0: nothing to confirm */
 	char confirm_command[128];
 	bool paused, ascii;
 	char message[128];

@@ -121,7 +121,8 @@ static const struct view_history *history_of(const struct view *view, const char
 static void draw_title(const struct view *view, const struct wg_sample *sample,
                        struct screen *screen)
 {
-	static const char *const pages[] = { N_("overview"), N_("detail"), N_("processes"), N_("help") };
+	static const char *const pages[] = { N_("overview"), N_("detail"), N_("processes"),
+		                             N_("help") };
 	char when[32] = "";
 	time_t time_s = (time_t)sample->time_s;
 	struct tm parts;
@@ -131,7 +132,8 @@ static void draw_title(const struct view *view, const struct wg_sample *sample,
 	used = screen_print(screen, 0, 0, screen->columns, STYLE_TITLE, " whichgpu  %s",
 	                    _(pages[view->page]));
 	if (view->paused)
-		used += screen_print(screen, 0, used, screen->columns, STYLE_TITLE, "  [%s]", _("paused"));
+		used += screen_print(screen, 0, used, screen->columns, STYLE_TITLE, "  [%s]",
+		                     _("paused"));
 	if (gmtime_r(&time_s, &parts))
 		strftime(when, sizeof when, "%H:%M:%S UTC ", &parts);
 	if (screen->columns - (int)strlen(when) > used + 2)
@@ -153,7 +155,8 @@ static void draw_footer(const struct view *view, const struct wg_sample *sample,
 	screen_style_row(screen, row, STYLE_TITLE);
 	if (view->confirm_pid) {
 		screen_print(screen, row, 0, screen->columns, STYLE_HOT,
-		             _(" end process %u (%s)? y / n"), view->confirm_pid, view->confirm_command);
+		             _(" end process %u (%s)? y / n"), view->confirm_pid,
+		             view->confirm_command);
 	} else if (view->filtering) {
 		screen_print(screen, row, 0, screen->columns, STYLE_TITLE, _(" filter: %s_"),
 		             view->filter);
@@ -185,22 +188,22 @@ static bool draw_health(const struct wg_sample *sample, struct screen *screen, i
 		char words[160];
 
 		if (gpu->lost) {
-			screen_print(screen, row, 0, screen->columns, STYLE_HOT, _(" GPU %u does not answer"),
-			             gpu->index);
+			screen_print(screen, row, 0, screen->columns, STYLE_HOT,
+			             _(" GPU %u does not answer"), gpu->index);
 			return true;
 		}
 		if (wg_reading_ok(gpu, WG_READ_ECC_UNCORRECTED, &errors) && errors > 0) {
 			screen_print(screen, row, 0, screen->columns, STYLE_HOT,
-			             _(" GPU %u: %.0f uncorrected memory errors; see doctor"), gpu->index,
-			             errors);
+			             _(" GPU %u: %.0f uncorrected memory errors; see doctor"),
+			             gpu->index, errors);
 			return true;
 		}
 		if (!wg_reading_ok(gpu, WG_READ_THROTTLE_REASONS, &reasons) ||
 		    !((unsigned)reasons & WG_THROTTLE_HARMFUL))
 			continue;
 		wg_throttle_words((unsigned)reasons & WG_THROTTLE_HARMFUL, words, sizeof words);
-		screen_print(screen, row, 0, screen->columns, STYLE_WARM, _(" GPU %u held back by: %s"),
-		             gpu->index, words);
+		screen_print(screen, row, 0, screen->columns, STYLE_WARM,
+		             _(" GPU %u held back by: %s"), gpu->index, words);
 		return true;
 	}
 	return false;
@@ -210,7 +213,7 @@ static bool draw_health(const struct wg_sample *sample, struct screen *screen, i
 
 int view_gpu_rows(const struct screen *screen, size_t gpu_count)
 {
-	int room = screen->rows - 3;   /* title, health, footer */
+	int room = screen->rows - 3; /* title, health, footer */
 	int rows = gpu_count > 0 ? room / (int)gpu_count : room;
 
 	/* One line, or that and a line of readings, or those and a chart. */
@@ -231,13 +234,49 @@ static int draw_metric(struct screen *screen, int row, int column, int bar, cons
 	return used;
 }
 
+/* Where the parts of a GPU's line stand on a screen of some width. */
+static const struct line_plan {
+	int least;                          /* columns of the screen */
+	int name, bar, busy, memory, power; /* columns of each part, its gap included */
+	bool titles, active;
+} line_plans[] = {
+	{ 130, 26, 12, 25, 30, 7, true, true }, { 100, 26, 12, 25, 30, 7, true, false },
+	{ 70, 16, 6, 19, 24, 7, true, false },  { 60, 9, 0, 13, 18, 7, true, false },
+	{ 0, 9, 0, 6, 9, 6, false, false },
+};
+
+static const struct line_plan *plan_of(int columns)
+{
+	const struct line_plan *plan = line_plans;
+
+	while (columns < plan->least)
+		plan++;
+	return plan;
+}
+
+/* "42.9/85.9 GB" and its share; the state when it is not known. */
+static double write_memory(const struct wg_probe_gpu *gpu, bool wide, char *buffer, size_t bytes)
+{
+	double used, total;
+
+	if (!wg_reading_ok(gpu, WG_READ_MEMORY_USED, &used) ||
+	    !wg_reading_ok(gpu, WG_READ_MEMORY_TOTAL, &total) || total <= 0) {
+		write_named(gpu, WG_READ_MEMORY_USED, buffer, bytes);
+		return NAN;
+	}
+	if (wide)
+		snprintf(buffer, bytes, "%.1f/%.1f GB", used / GB, total / GB);
+	else
+		snprintf(buffer, bytes, "%.0f/%.0fG", used / GB, total / GB);
+	return used / total;
+}
+
 static void draw_gpu_line(const struct view *view, const struct wg_probe_gpu *gpu,
                           struct screen *screen, int row, bool selected)
 {
+	const struct line_plan *plan = plan_of(screen->columns);
 	char label[16], busy[24], memory[48], celsius[24], watts[24];
-	int columns = screen->columns, name_columns = columns >= 100 ? 26 : columns >= 70 ? 16 : 9;
-	int bar = columns >= 100 ? 12 : columns >= 70 ? 6 : 0;
-	double share = NAN, used = 0, total = 0;
+	double share = NAN;
 	int at;
 
 	write_label(gpu, label, sizeof label);
@@ -246,31 +285,28 @@ static void draw_gpu_line(const struct view *view, const struct wg_probe_gpu *gp
 	write_named(gpu, WG_READ_POWER, watts, sizeof watts);
 	at = screen_print(screen, row, 0, 5, selected ? STYLE_SELECTED : STYLE_BOLD, "%c%-3s",
 	                  selected ? '>' : ' ', label);
-	screen_put(screen, row, at, name_columns, short_name(gpu),
-	           selected ? STYLE_SELECTED : gpu->lost ? STYLE_HOT : STYLE_BOLD);
-	at += name_columns + 1;
+	screen_put(screen, row, at, plan->name, short_name(gpu),
+	           selected    ? STYLE_SELECTED
+	           : gpu->lost ? STYLE_HOT
+	                       : STYLE_BOLD);
+	at += plan->name + 1;
 	wg_reading_ok(gpu, WG_READ_BUSY, &share);
-	draw_metric(screen, row, at, bar, columns >= 60 ? _("busy") : "", share, busy, view->ascii);
-	at += columns >= 60 ? bar + 13 : 6;
-	if (wg_reading_ok(gpu, WG_READ_MEMORY_USED, &used) &&
-	    wg_reading_ok(gpu, WG_READ_MEMORY_TOTAL, &total) && total > 0) {
-		share = used / total;
-		snprintf(memory, sizeof memory, columns >= 60 ? "%.1f/%.1f GB" : "%.0f/%.0fG", used / GB,
-		         total / GB);
-	} else {
-		share = NAN;
-		write_named(gpu, WG_READ_MEMORY_USED, memory, sizeof memory);
-	}
-	draw_metric(screen, row, at, bar, columns >= 60 ? _("mem") : "", share, memory, view->ascii);
-	at += columns >= 60 ? bar + 18 : 9;
+	draw_metric(screen, row, at, plan->bar, plan->titles ? _("busy") : "", share, busy,
+	            view->ascii);
+	at += plan->busy;
+	share = write_memory(gpu, plan->titles, memory, sizeof memory);
+	draw_metric(screen, row, at, plan->bar, plan->titles ? _("mem") : "", share, memory,
+	            view->ascii);
+	at += plan->memory;
 	screen_put(screen, row, at, 8, celsius, STYLE_PLAIN);
-	screen_put(screen, row, at + (columns >= 60 ? 7 : 6), 8, watts, STYLE_PLAIN);
-	if (columns >= 130) {
+	screen_put(screen, row, at + plan->power, 8, watts, STYLE_PLAIN);
+	if (plan->active) {
 		char active[32], tensor[32];
 
 		write_named(gpu, WG_READ_SM_ACTIVE, active, sizeof active);
 		write_named(gpu, WG_READ_TENSOR_ACTIVE, tensor, sizeof tensor);
-		screen_print(screen, row, at + 16, 40, STYLE_PLAIN, _("SM %s  tensor %s"), active, tensor);
+		screen_print(screen, row, at + 16, 40, STYLE_PLAIN, _("SM %s  tensor %s"), active,
+		             tensor);
 	}
 }
 
@@ -280,11 +316,16 @@ static void draw_gpu_more(const struct wg_probe_gpu *gpu, struct screen *screen,
 		const char *name;
 		enum wg_reading_name reading;
 	} parts[] = {
-		{ "SM", WG_READ_SM_CLOCK }, { "mem", WG_READ_MEMORY_CLOCK },
-		{ "limit", WG_READ_POWER_LIMIT }, { "fan", WG_READ_FAN },
-		{ "SM active", WG_READ_SM_ACTIVE }, { "tensor", WG_READ_TENSOR_ACTIVE },
-		{ "PCIe tx", WG_READ_PCIE_TX_RATE }, { "rx", WG_READ_PCIE_RX_RATE },
-		{ "mem temp", WG_READ_MEMORY_TEMPERATURE }, { "procs", WG_READ_PROCESS_COUNT },
+		{ "SM", WG_READ_SM_CLOCK },
+		{ "mem", WG_READ_MEMORY_CLOCK },
+		{ "limit", WG_READ_POWER_LIMIT },
+		{ "fan", WG_READ_FAN },
+		{ "SM active", WG_READ_SM_ACTIVE },
+		{ "tensor", WG_READ_TENSOR_ACTIVE },
+		{ "PCIe tx", WG_READ_PCIE_TX_RATE },
+		{ "rx", WG_READ_PCIE_RX_RATE },
+		{ "mem temp", WG_READ_MEMORY_TEMPERATURE },
+		{ "procs", WG_READ_PROCESS_COUNT },
 	};
 	int at = 5;
 
@@ -295,8 +336,8 @@ static void draw_gpu_more(const struct wg_probe_gpu *gpu, struct screen *screen,
 		if (gpu->readings[parts[i].reading].state != WG_PROBE_OK)
 			continue;
 		write_named(gpu, parts[i].reading, words, sizeof words);
-		at += screen_print(screen, row, at, screen->columns, STYLE_DIM, "%s %s   ", parts[i].name,
-		                   words);
+		at += screen_print(screen, row, at, screen->columns, STYLE_DIM, "%s %s   ",
+		                   parts[i].name, words);
 	}
 }
 
@@ -326,8 +367,8 @@ static void draw_overview(struct view *view, const struct wg_sample *sample, str
 		if (each >= 2)
 			draw_gpu_more(gpu, screen, row + 1);
 		if (each >= 4 && history)
-			screen_chart(screen, row + 2, 5, each - 2, screen->columns - 6, history->busy,
-			             history->count, STYLE_GOOD, view->ascii);
+			screen_chart(screen, row + 2, 5, each - 2, screen->columns - 6,
+			             history->busy, history->count, STYLE_GOOD, view->ascii);
 	}
 	draw_health(sample, screen, screen->rows - 2);
 }
@@ -354,8 +395,8 @@ static void draw_detail(struct view *view, const struct wg_sample *sample, struc
 		screen_put(screen, row, half + 3, half, _("power of its limit"), STYLE_DIM);
 		screen_chart(screen, row + 1, 1, chart - 1, half, history->busy, history->count,
 		             STYLE_GOOD, view->ascii);
-		screen_chart(screen, row + 1, half + 3, chart - 1, half, history->power, history->count,
-		             STYLE_WARM, view->ascii);
+		screen_chart(screen, row + 1, half + 3, chart - 1, half, history->power,
+		             history->count, STYLE_WARM, view->ascii);
 		row += chart;
 	}
 	for (int i = 0; i < WG_READING_COUNT && row < last; i++) {
@@ -372,8 +413,9 @@ static void draw_detail(struct view *view, const struct wg_sample *sample, struc
 		if (screen->columns >= 80)
 			screen_put(screen, row, middle + 17, screen->columns - middle - 18,
 			           reading->state == WG_PROBE_OK
-			           	? (reading->call ? reading->call : "")
-			           	: wg_probe_state_words(reading->state), STYLE_DIM);
+			                   ? (reading->call ? reading->call : "")
+			                   : wg_probe_state_words(reading->state),
+			           STYLE_DIM);
 		row++;
 	}
 }
@@ -385,7 +427,7 @@ static int depth_of(const struct view *view, const struct wg_sample *sample, siz
 	int depth = 0;
 
 	/* How many of those above are its ancestors, one after the other. */
-	for (size_t at = place; depth < 8; ) {
+	for (size_t at = place; depth < 8;) {
 		const struct wg_probe_gpu *gpu = &sample->gpus[view->order[at].gpu];
 		uint32_t parent = gpu->processes[view->order[at].process].parent_pid;
 		size_t i = at;
@@ -451,14 +493,18 @@ static void draw_processes(struct view *view, const struct wg_sample *sample, st
 		screen_put(screen, 1, 32, 10, _("user"), STYLE_DIM);
 	if (screen->columns >= 100)
 		screen_put(screen, 1, 43, 13, _("container"), STYLE_DIM);
-	screen_print(screen, 1, screen->columns >= 100 ? 57 : wide ? 43 : 32, screen->columns,
-	             STYLE_DIM, "%s  [%s%s%s]", _("command"), _(sorts[view->sort]),
+	screen_print(screen, 1,
+	             screen->columns >= 100 ? 57
+	             : wide                 ? 43
+	                                    : 32,
+	             screen->columns, STYLE_DIM, "%s  [%s%s%s]", _("command"), _(sorts[view->sort]),
 	             view->filter[0] ? " /" : "", view->filter);
 	for (int i = 0; i < shown && view->scroll + i < (int)view->order_count; i++)
 		draw_process(view, sample, screen, 2 + i, (size_t)(view->scroll + i), user_name);
 	if (view->order_count == 0)
 		screen_put(screen, 2, 1, screen->columns,
-		           view->filter[0] ? _("No process matches the filter.") : _("No processes."),
+		           view->filter[0] ? _("No process matches the filter.")
+		                           : _("No processes."),
 		           STYLE_DIM);
 }
 
@@ -486,8 +532,8 @@ static void draw_help(const struct view *view, struct screen *screen)
 		int row = 1 + i - view->scroll;
 
 		if (row >= 1 && row < screen->rows - 1)
-			screen_put(screen, row, 1, screen->columns - 1, lines[i][0] ? _(lines[i]) : "",
-			           STYLE_PLAIN);
+			screen_put(screen, row, 1, screen->columns - 1,
+			           lines[i][0] ? _(lines[i]) : "", STYLE_PLAIN);
 	}
 }
 

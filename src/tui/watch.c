@@ -35,16 +35,18 @@ static void end_process(struct view *view, uint32_t pid)
 	char why[64] = "";
 
 	if (kill((pid_t)pid, SIGTERM) != 0)
-		snprintf(why, sizeof why, "%s", errno == EPERM ? _("not permitted") : _("it is gone"));
+		snprintf(why, sizeof why, "%s",
+		         errno == EPERM ? _("not permitted") : _("it is gone"));
 	if (why[0])
 		snprintf(view->message, sizeof view->message, _("process %u: %s"), pid, why);
 	else
-		snprintf(view->message, sizeof view->message, _("process %u was asked to end"), pid);
+		snprintf(view->message, sizeof view->message, _("process %u was asked to end"),
+		         pid);
 }
 
 struct watching {
 	struct wg_sampler *sampler;
-	struct wg_sample latest, shown;   /* shown: as the user sees it, held while paused */
+	struct wg_sample latest, shown; /* shown: as the user sees it, held while paused */
 	struct view view;
 	struct screen screen;
 	uint64_t number;

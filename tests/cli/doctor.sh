@@ -1,5 +1,7 @@
 #!/bin/sh
 # doctor: exit status and document on ill, healthy and absent GPUs.
+# shellcheck disable=SC2317
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 PROFILES=$ROOT/tests/fake-nvml/profiles
 json() {

@@ -1,5 +1,7 @@
 #!/bin/sh
 # monitor --once on stand-in drivers: the article's box, MIG, none at all.
+# shellcheck disable=SC2317
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 PROFILES=$ROOT/tests/fake-nvml/profiles
 none="--root $WORK/none"

@@ -1,5 +1,7 @@
 #!/bin/sh
 # The exporter from the command line, and promtool's opinion where there is one.
+# shellcheck disable=SC2317
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 PROFILES=$ROOT/tests/fake-nvml/profiles
 

@@ -1,5 +1,7 @@
 #!/bin/sh
 # Records: made, killed, played back, reported on.
+# shellcheck disable=SC2317
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 json() {
 	tr -d ' \n' <out | grep -qF -- "$1"

@@ -1,5 +1,7 @@
 #!/bin/sh
 # The screen in a real terminal: tmux plays one.
+# shellcheck disable=SC2317
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 if ! command -v tmux >/dev/null; then
 	skip "a real terminal" "no tmux"

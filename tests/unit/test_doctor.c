@@ -41,7 +41,9 @@ static void read_twice(const char *profile)
 
 static void examine(const struct wg_xid_event *xids, size_t xid_count)
 {
-	struct wg_doctor_input input = { &before, &now, pairs, pair_count, xids, xid_count, catalog };
+	struct wg_doctor_input input = {
+		&before, &now, pairs, pair_count, xids, xid_count, catalog
+	};
 
 	check_status(wg_doctor_examine(&input, &doctor, &error), WG_OK, &error);
 }
@@ -60,7 +62,8 @@ static void end(void)
 static const struct wg_finding *find(const char *gpu, const char *code)
 {
 	for (size_t i = 0; i < doctor.count; i++) {
-		if (strcmp(doctor.findings[i].gpu, gpu) == 0 && strcmp(doctor.findings[i].code, code) == 0)
+		if (strcmp(doctor.findings[i].gpu, gpu) == 0 &&
+		    strcmp(doctor.findings[i].code, code) == 0)
 			return &doctor.findings[i];
 	}
 	return NULL;

@@ -20,15 +20,16 @@ static uint16_t port;
 static void begin(struct wg_sampler_options options)
 {
 	check_status(wg_sampler_open(&options, &sampler, &error), WG_OK, &error);
-	check_status(wg_exporter_open(":0", METRICS_OWN, sampler, &exporter, &error), WG_OK, &error);
+	check_status(wg_exporter_open(":0", METRICS_OWN, sampler, &exporter, &error), WG_OK,
+	             &error);
 	port = (uint16_t)strtoul(wg_exporter_url(exporter) + strlen("http://127.0.0.1:"), NULL, 10);
 	assert_true(port > 0);
 }
 
 static void begin_demo(unsigned gpus)
 {
-	begin((struct wg_sampler_options){ .probe = { .demo_gpus = gpus }, .interval_s = 0.01,
-	                                   .timeout_s = 5 });
+	begin((struct wg_sampler_options){
+		.probe = { .demo_gpus = gpus }, .interval_s = 0.01, .timeout_s = 5 });
 	assert_true(wg_sampler_wait(sampler, 1, 20));
 }
 
@@ -95,14 +96,20 @@ static void a_scrape_and_other_requests(void **state)
 	} cases[] = {
 		{ GET, "HTTP/1.1 200", "version=0.0.4" },
 		{ "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;version=1.0.0,"
-		  "text/plain;q=0.5\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "# EOF" },
-		{ "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", "/metrics" },
-		{ "GET /etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 404", "" },
-		{ "GET /../../x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 404", "" },
+		  "text/plain;q=0.5\r\nConnection: close\r\n\r\n",
+		  "HTTP/1.1 200", "# EOF" },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 200",
+		  "/metrics" },
+		{ "GET /etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+		  "HTTP/1.1 404", "" },
+		{ "GET /../../x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 404",
+		  "" },
 		{ "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc",
 		  "HTTP/1.1 405", "Allow: GET, HEAD" },
-		{ "DELETE /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 405", "" },
-		{ "BREW /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 405", "" },
+		{ "DELETE /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+		  "HTTP/1.1 405", "" },
+		{ "BREW /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "HTTP/1.1 405",
+		  "" },
 	};
 
 	begin_demo(2);
@@ -121,8 +128,12 @@ static void hostile_bytes_do_not_stop_it(void **state)
 {
 	static char answer[1 << 18], big[200000];
 	static const char *const requests[] = {
-		"\r\n\r\n\r\n\r\n", "GET\r\n\r\n", "GET /metrics\r\n\r\n", "\x16\x03\x01\x02\x00\x01",
-		"GET /metrics HTTP/9.9\r\n\r\n", "GET /metrics HTTP/1.1\r\n: x\r\n\r\n",
+		"\r\n\r\n\r\n\r\n",
+		"GET\r\n\r\n",
+		"GET /metrics\r\n\r\n",
+		"\x16\x03\x01\x02\x00\x01",
+		"GET /metrics HTTP/9.9\r\n\r\n",
+		"GET /metrics HTTP/1.1\r\n: x\r\n\r\n",
 		"GET /metrics HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
 		"GET /metrics HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
 		"POST /metrics HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
@@ -198,7 +209,8 @@ static void a_drip_is_cut_off(void **state)
 	for (int i = 0; i < 3; i++) {
 		char answer[512];
 
-		assert_true(send(quick, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27, MSG_NOSIGNAL) == 27);
+		assert_true(send(quick, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 27, MSG_NOSIGNAL) ==
+		            27);
 		assert_true(recv(quick, answer, sizeof answer, 0) > 0);
 		usleep(50000);
 		wg_exporter_tend(exporter, wg_clock_s() + 14);
@@ -215,7 +227,8 @@ static void a_hung_driver_blocks_no_scrape(void **state)
 
 	setenv("FAKE_NVML_PROFILE", PROFILES "hang.profile", 1);
 	begin((struct wg_sampler_options){ .probe = { .nvml_path = FAKE, .root = "/nonexistent" },
-	                                   .interval_s = 0.01, .timeout_s = 0.2 });
+	                                   .interval_s = 0.01,
+	                                   .timeout_s = 0.2 });
 	/* Before the first answer there is a page too. */
 	begun = wg_clock_s();
 	assert_true(ask(GET, answer, sizeof answer) > 0);
@@ -226,11 +239,13 @@ static void a_hung_driver_blocks_no_scrape(void **state)
 		begun = wg_clock_s();
 		assert_true(ask(GET, answer, sizeof answer) > 0);
 		assert_true(wg_clock_s() - begun < 0.5);
-		stale = strstr(answer, "backend=\"probe\",state=\"hung\"") && !strstr(answer, "celsius{");
+		stale = strstr(answer, "backend=\"probe\",state=\"hung\"") &&
+		        !strstr(answer, "celsius{");
 		usleep(5000);
 	}
 	assert_true(stale);
-	check_contains(answer, "whichgpu_gpu_up{vendor=\"nvidia\",gpu=\"0\",key=\"0000:19:00.0\"} 0");
+	check_contains(answer,
+	               "whichgpu_gpu_up{vendor=\"nvidia\",gpu=\"0\",key=\"0000:19:00.0\"} 0");
 	end();
 }
 
@@ -253,7 +268,8 @@ static void ten_thousand_scrapes(void **state)
 
 	setenv("FAKE_NVML_PROFILE", PROFILES "coming-and-going.profile", 1);
 	begin((struct wg_sampler_options){ .probe = { .nvml_path = FAKE, .root = "/nonexistent" },
-	                                   .interval_s = 0.02, .timeout_s = 30 });
+	                                   .interval_s = 0.02,
+	                                   .timeout_s = 30 });
 	assert_true(wg_sampler_wait(sampler, 1, 20));
 	for (int i = 0; i < 50; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, many_scrapes, &failed), 0);
@@ -266,8 +282,10 @@ static void ten_thousand_scrapes(void **state)
 
 static void addresses(void **state)
 {
-	static const char *const bad[] = { "", ":", ":x", ":70000", ":-1", "example.org:80", "1.2.3:9",
-	                                   "[::1:9", "::1:9", "1.2.3.4:9x", "localhost:9400" };
+	static const char *const bad[] = {
+		"",        ":",      ":x",    ":70000",     ":-1",           "example.org:80",
+		"1.2.3:9", "[::1:9", "::1:9", "1.2.3.4:9x", "localhost:9400"
+	};
 	struct wg_exporter *other;
 
 	begin_demo(1);

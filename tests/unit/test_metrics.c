@@ -36,8 +36,11 @@ static void read_profile(const char *profile)
 
 static void write_page(enum metrics_names names, bool open_metrics)
 {
-	struct metrics_options options = { .names = names, .open_metrics = open_metrics,
-	                                   .host = "host", .age_s = 0.5, .number = 7 };
+	struct metrics_options options = { .names = names,
+		                           .open_metrics = open_metrics,
+		                           .host = "host",
+		                           .age_s = 0.5,
+		                           .number = 7 };
 
 	wg_text_init(&page, 1 << 24);
 	metrics_write(&sample, &options, &page);
@@ -59,7 +62,8 @@ static void has(const char *line)
 		fail_msg("no line \"%s\" in\n%s", line, wg_text_string(&page));
 }
 
-#define A100 "gpu=\"0\",UUID=\"GPU-a1000000-0000-4000-8000-000000000001\"," \
+#define A100                                                                                      \
+	"gpu=\"0\",UUID=\"GPU-a1000000-0000-4000-8000-000000000001\","                            \
 	"pci_bus_id=\"00000000:07:00.0\",device=\"nvidia0\",modelName=\"NVIDIA A100-SXM4-80GB\"," \
 	"Hostname=\"host\",DCGM_FI_DRIVER_VERSION=\"550.54.15\""
 
@@ -120,7 +124,8 @@ static void own_names_for_any_vendor(void **state)
 	wg_text_done(&page);
 	write_page(METRICS_OWN, false);
 	has("whichgpu_gpu_up{vendor=\"nvidia\",gpu=\"0\",key=\"0000:10:00.0\"} 0");
-	assert_null(strstr(wg_text_string(&page), "whichgpu_gpu_power_watts{vendor=\"nvidia\",gpu=\"0\""));
+	assert_null(strstr(wg_text_string(&page),
+	                   "whichgpu_gpu_power_watts{vendor=\"nvidia\",gpu=\"0\""));
 	done();
 }
 
@@ -168,13 +173,14 @@ static void check_form(const char *text)
 	size_t family_count = 0, line_count = 0;
 	char family[128] = "";
 
-	for (const char *line = text; *line; ) {
+	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
 		size_t name = strcspn(line, "{ ");
 
 		assert_int_equal(line[length], '\n');
 		if (strncmp(line, "# TYPE ", 7) == 0) {
-			snprintf(family, sizeof family, "%.*s", (int)strcspn(line + 7, " "), line + 7);
+			snprintf(family, sizeof family, "%.*s", (int)strcspn(line + 7, " "),
+			         line + 7);
 			for (size_t i = 0; i < family_count; i++)
 				assert_string_not_equal(families[i], family);
 			snprintf(families[family_count++], 128, "%s", family);
@@ -183,7 +189,8 @@ static void check_form(const char *text)
 
 			assert_int_equal(name, strlen(family));
 			assert_memory_equal(line, family, name);
-			snprintf(lines[line_count], 256, "%.*s", (int)(series < length ? series : name), line);
+			snprintf(lines[line_count], 256, "%.*s",
+			         (int)(series < length ? series : name), line);
 			for (size_t i = 0; i < line_count; i++)
 				assert_string_not_equal(lines[i], lines[line_count]);
 			line_count++;
@@ -228,7 +235,8 @@ static void names_stand_in_the_tables(void **state)
 	for (int names = METRICS_DCGM; names <= METRICS_NVIDIA_SMI; names++) {
 		read_profile(PROFILES "h100-8.profile");
 		write_page((enum metrics_names)names, false);
-		for (const char *line = wg_text_string(&page); (line = strstr(line, "# TYPE ")); line++) {
+		for (const char *line = wg_text_string(&page); (line = strstr(line, "# TYPE "));
+		     line++) {
 			char name[128], row[160], *found;
 			const char *type = line + 7 + strcspn(line + 7, " ") + 1;
 

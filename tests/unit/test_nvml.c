@@ -59,10 +59,11 @@ static const struct wg_reading *at(size_t gpu, enum wg_reading_name name)
 	return &sample.gpus[gpu].readings[name];
 }
 
-#define reads(gpu, name, expected) do { \
-	assert_int_equal(at(gpu, WG_READ_##name)->state, WG_PROBE_OK); \
-	check_close(at(gpu, WG_READ_##name)->value, expected, 1e-9); \
-} while (0)
+#define reads(gpu, name, expected)                                             \
+	do {                                                                   \
+		assert_int_equal(at(gpu, WG_READ_##name)->state, WG_PROBE_OK); \
+		check_close(at(gpu, WG_READ_##name)->value, expected, 1e-9);   \
+	} while (0)
 #define misses(gpu, name, expected) \
 	assert_int_equal(at(gpu, WG_READ_##name)->state, WG_PROBE_##expected)
 
@@ -71,7 +72,8 @@ static void two_cards_are_read_whole(void **state)
 	begin(FAKE, PROFILES "a100-4090.profile");
 	look(0);
 	assert_int_equal(sample.count, 2);
-	assert_string_equal(sample.gpus[0].texts[WG_PROBE_TEXT_NAME].value, "NVIDIA A100-SXM4-80GB");
+	assert_string_equal(sample.gpus[0].texts[WG_PROBE_TEXT_NAME].value,
+	                    "NVIDIA A100-SXM4-80GB");
 	assert_string_equal(sample.gpus[0].key, "0000:07:00.0");
 	assert_string_equal(sample.gpus[0].texts[WG_PROBE_TEXT_PCI_DEVICE].value, "10de:20b2");
 	assert_string_equal(sample.gpus[0].texts[WG_PROBE_TEXT_COMPUTE_CAPABILITY].value, "8.0");
@@ -261,7 +263,8 @@ static void one_lost_gpu_does_not_stop_the_other(void **state)
 	assert_int_equal(sample.count, 2);
 	assert_true(sample.gpus[0].lost);
 	misses(0, POWER, LOST);
-	assert_string_equal(sample.gpus[0].texts[WG_PROBE_TEXT_NAME].value, "NVIDIA A100-SXM4-80GB");
+	assert_string_equal(sample.gpus[0].texts[WG_PROBE_TEXT_NAME].value,
+	                    "NVIDIA A100-SXM4-80GB");
 	reads(1, POWER, 287.1);
 	look(12);
 	misses(0, BUSY, LOST);
@@ -317,12 +320,14 @@ static void every_return_code_has_a_state(void **state)
 		int code;
 		enum wg_probe_state state;
 	} codes[] = {
-		{ 1, WG_PROBE_STALE }, { 2, WG_PROBE_NOT_SUPPORTED }, { 3, WG_PROBE_NOT_SUPPORTED },
-		{ 4, WG_PROBE_NO_PERMISSION }, { 6, WG_PROBE_NOT_SUPPORTED }, { 10, WG_PROBE_STALE },
-		{ 13, WG_PROBE_NOT_SUPPORTED }, { 15, WG_PROBE_LOST }, { 16, WG_PROBE_LOST },
-		{ 17, WG_PROBE_NO_PERMISSION }, { 21, WG_PROBE_STALE }, { 25, WG_PROBE_NOT_SUPPORTED },
-		{ 26, WG_PROBE_NOT_SUPPORTED }, { 27, WG_PROBE_STALE }, { 28, WG_PROBE_LOST },
-		{ 999, WG_PROBE_STALE },
+		{ 1, WG_PROBE_STALE },          { 2, WG_PROBE_NOT_SUPPORTED },
+		{ 3, WG_PROBE_NOT_SUPPORTED },  { 4, WG_PROBE_NO_PERMISSION },
+		{ 6, WG_PROBE_NOT_SUPPORTED },  { 10, WG_PROBE_STALE },
+		{ 13, WG_PROBE_NOT_SUPPORTED }, { 15, WG_PROBE_LOST },
+		{ 16, WG_PROBE_LOST },          { 17, WG_PROBE_NO_PERMISSION },
+		{ 21, WG_PROBE_STALE },         { 25, WG_PROBE_NOT_SUPPORTED },
+		{ 26, WG_PROBE_NOT_SUPPORTED }, { 27, WG_PROBE_STALE },
+		{ 28, WG_PROBE_LOST },          { 999, WG_PROBE_STALE },
 	};
 
 	begin(FAKE, PROFILES "a100-4090.profile");

@@ -36,8 +36,8 @@ static void keys_are_unique_and_found(void **state)
 
 static void states_are_those_of_the_interface(void **state)
 {
-	static const char *const keys[] = { "ok", "not_supported", "no_permission", "not_in_mig",
-	                                    "lost", "stale" };
+	static const char *const keys[] = { "ok",         "not_supported", "no_permission",
+		                            "not_in_mig", "lost",          "stale" };
 
 	assert_int_equal(WG_PROBE_STATE_COUNT, sizeof keys / sizeof keys[0]);
 	for (int i = 0; i < WG_PROBE_STATE_COUNT; i++) {
@@ -160,7 +160,8 @@ static void demo_follows_from_the_clock(void **state)
 	            b.gpus[1].readings[WG_READ_POWER].value, 0);
 	/* It says what it is, and leaves out what a consumer card leaves out. */
 	check_contains(a.gpus[0].texts[WG_PROBE_TEXT_NAME].value, "Demo");
-	assert_int_equal(a.gpus[1].readings[WG_READ_MEMORY_TEMPERATURE].state, WG_PROBE_NOT_SUPPORTED);
+	assert_int_equal(a.gpus[1].readings[WG_READ_MEMORY_TEMPERATURE].state,
+	                 WG_PROBE_NOT_SUPPORTED);
 	assert_true(a.gpus[0].readings[WG_READ_BUSY].value >= 0 &&
 	            a.gpus[0].readings[WG_READ_BUSY].value <= 1);
 	wg_sample_done(&a);

@@ -80,7 +80,8 @@ static void what_was_written_comes_back(void **state)
 	check_status(wg_probe_open(&demo, &source, &error), WG_OK, &error);
 	for (int i = 0; i < 200; i++) {
 		wg_sample_init(&written[i]);
-		check_status(wg_probe_sample(source, i, 1e9 + i, &written[i], &error), WG_OK, &error);
+		check_status(wg_probe_sample(source, i, 1e9 + i, &written[i], &error), WG_OK,
+		             &error);
 		check_status(wg_record_add(record, &written[i], &error), WG_OK, &error);
 	}
 	wg_record_free(record);
@@ -143,7 +144,7 @@ static void states_and_absence_are_kept(void **state)
 	replay = open_replay();
 	for (int i = 0; i < 4; i++) {
 		static const enum wg_probe_state power[] = { WG_PROBE_OK, WG_PROBE_NO_PERMISSION,
-		                                             WG_PROBE_STALE, WG_PROBE_OK };
+			                                     WG_PROBE_STALE, WG_PROBE_OK };
 
 		check_status(wg_probe_sample(replay, 0, 0, &sample, &error), WG_OK, &error);
 		assert_int_equal(sample.count, 2);
@@ -181,18 +182,19 @@ static void kill_loses_at_most_the_sample_being_written(void **state)
 		wg_sample_init(&sample);
 		if (wg_probe_open(&demo, &source, NULL) != WG_OK)
 			_exit(1);
-		for (int i = 0; ; i++) {
+		for (int i = 0;; i++) {
 			wg_probe_sample(source, i, i, &sample, NULL);
-			if (wg_record_add(record, &sample, NULL) != WG_OK || write(pipes[1], "x", 1) != 1)
+			if (wg_record_add(record, &sample, NULL) != WG_OK ||
+			    write(pipes[1], "x", 1) != 1)
 				_exit(1);
 		}
 	}
 	close(pipes[1]);
-	for (char byte; count < 300 && read(pipes[0], &byte, 1) == 1; )
+	for (char byte; count < 300 && read(pipes[0], &byte, 1) == 1;)
 		count++;
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	for (char byte; read(pipes[0], &byte, 1) == 1; )
+	for (char byte; read(pipes[0], &byte, 1) == 1;)
 		count++;
 	close(pipes[0]);
 	assert_true(count >= 300);
@@ -376,8 +378,8 @@ static void other_files_are_refused(void **state)
 	refuse("someone's database", "no record");
 	assert_int_equal(wg_record_open(path, &options, &record, &error), WG_BAD_INPUT);
 	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-	sqlite3_exec(database, "PRAGMA application_id=2003268196; PRAGMA user_version=2", NULL, NULL,
-	             NULL);
+	sqlite3_exec(database, "PRAGMA application_id=2003268196; PRAGMA user_version=2", NULL,
+	             NULL, NULL);
 	sqlite3_close(database);
 	refuse("a later format", "another format");
 	remove_record();
@@ -388,7 +390,8 @@ static void other_files_are_refused(void **state)
 static void odd_rows_are_survived(void **state)
 {
 	static const char *const rows[] = {
-		"INSERT INTO value VALUES(1, 99, 1, 1, 5)", "INSERT INTO value VALUES(1, 1, -7, 1, 5)",
+		"INSERT INTO value VALUES(1, 99, 1, 1, 5)",
+		"INSERT INTO value VALUES(1, 1, -7, 1, 5)",
 		"INSERT INTO value VALUES(1, 1, 999999, 1, 5)",
 		"INSERT INTO value VALUES(1, 1, 3, 12345, 5)",
 		"INSERT OR REPLACE INTO value VALUES(1, 1, 37, 1, 'text')",

@@ -30,8 +30,8 @@ static void samples_come_at_the_interval(void **state)
 	uint64_t number;
 	double begun = wg_clock_s();
 
-	begin((struct wg_sampler_options){ .probe = { .demo_gpus = 3 }, .interval_s = 0.02,
-	                                   .timeout_s = 5 });
+	begin((struct wg_sampler_options){
+		.probe = { .demo_gpus = 3 }, .interval_s = 0.02, .timeout_s = 5 });
 	assert_true(wg_sampler_wait(sampler, 9, 20));
 	assert_true(wg_clock_s() - begun >= 9 * 0.02 - 0.001);
 	check_status(wg_sampler_get(sampler, &sample, &number, &error), WG_OK, &error);
@@ -48,7 +48,8 @@ static void a_hung_call_makes_stale_and_passes(void **state)
 
 	setenv("FAKE_NVML_PROFILE", PROFILES "hang.profile", 1);
 	begin((struct wg_sampler_options){ .probe = { .nvml_path = FAKE, .root = "/nonexistent" },
-	                                   .interval_s = 0.01, .timeout_s = 0.2 });
+	                                   .interval_s = 0.01,
+	                                   .timeout_s = 0.2 });
 	/* The profile's call sleeps for a second: before the first sample there is
 	 * nothing, which is said; after it there is something, and then it is old. */
 	usleep(400000);
@@ -73,7 +74,8 @@ static void getting_never_waits_for_the_driver(void **state)
 
 	setenv("FAKE_NVML_PROFILE", PROFILES "hang.profile", 1);
 	begin((struct wg_sampler_options){ .probe = { .nvml_path = FAKE, .root = "/nonexistent" },
-	                                   .interval_s = 0.01, .timeout_s = 0.1 });
+	                                   .interval_s = 0.01,
+	                                   .timeout_s = 0.1 });
 	usleep(50000);
 	begun = wg_clock_s();
 	for (int i = 0; i < 100; i++)
@@ -96,8 +98,10 @@ static void an_error_in_the_thread_is_handed_out(void **state)
 {
 	int count = 0;
 
-	begin((struct wg_sampler_options){ .probe = { .demo_gpus = 1 }, .interval_s = 0.001,
-	                                   .timeout_s = 5, .on_sample = fail_at_third,
+	begin((struct wg_sampler_options){ .probe = { .demo_gpus = 1 },
+	                                   .interval_s = 0.001,
+	                                   .timeout_s = 5,
+	                                   .on_sample = fail_at_third,
 	                                   .context = &count });
 	assert_false(wg_sampler_wait(sampler, 100, 20));
 	assert_int_equal(wg_sampler_get(sampler, &sample, NULL, &error), WG_SYSTEM);
@@ -125,8 +129,8 @@ static void many_threads_may_ask(void **state)
 	pthread_t threads[4];
 	bool stop = false;
 
-	begin((struct wg_sampler_options){ .probe = { .demo_gpus = 8 }, .interval_s = 0.001,
-	                                   .timeout_s = 5 });
+	begin((struct wg_sampler_options){
+		.probe = { .demo_gpus = 8 }, .interval_s = 0.001, .timeout_s = 5 });
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, keep_getting, &stop), 0);
 	assert_true(wg_sampler_wait(sampler, 50, 30));

@@ -34,11 +34,12 @@ static void end(void)
 	tree_remove(root);
 }
 
-#define reads(gpu, name, expected) do { \
-	assert_true((gpu) < sample.count); \
-	assert_int_equal(sample.gpus[gpu].readings[WG_READ_##name].state, WG_PROBE_OK); \
-	check_close(sample.gpus[gpu].readings[WG_READ_##name].value, expected, 1e-9); \
-} while (0)
+#define reads(gpu, name, expected)                                                              \
+	do {                                                                                    \
+		assert_true((gpu) < sample.count);                                              \
+		assert_int_equal(sample.gpus[gpu].readings[WG_READ_##name].state, WG_PROBE_OK); \
+		check_close(sample.gpus[gpu].readings[WG_READ_##name].value, expected, 1e-9);   \
+	} while (0)
 #define misses(gpu, name, expected) \
 	assert_int_equal(sample.gpus[gpu].readings[WG_READ_##name].state, WG_PROBE_##expected)
 
@@ -83,7 +84,8 @@ static void a_data_centre_part_of_a_newer_kernel(void **state)
 {
 	begin(TREES "amd.tree");
 	look(0);
-	assert_string_equal(sample.gpus[1].texts[WG_PROBE_TEXT_NAME].value, "AMD Instinct MI300X OAM");
+	assert_string_equal(sample.gpus[1].texts[WG_PROBE_TEXT_NAME].value,
+	                    "AMD Instinct MI300X OAM");
 	assert_string_equal(sample.gpus[1].texts[WG_PROBE_TEXT_PROFILE].value, "SPX");
 	/* No edge sensor: the hotspot stands for the temperature. */
 	reads(1, TEMPERATURE, 45);
@@ -108,7 +110,8 @@ static void clients_become_processes(void **state)
 	         "drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\ndrm-client-id:\t17\n"
 	         "drm-memory-vram:\t1048576 KiB\ndrm-engine-gfx:\t1500000000 ns\n"
 	         "drm-engine-compute:\t2250000000 ns\ndrm-engine-dec:\t0 ns\n");
-	tree_put(root, "proc/4242/fdinfo/6", "drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\n"
+	tree_put(root, "proc/4242/fdinfo/6",
+	         "drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\n"
 	         "drm-client-id:\t17\ndrm-memory-vram:\t1048576 KiB\n"
 	         "drm-engine-gfx:\t1500000000 ns\ndrm-engine-compute:\t2250000000 ns\n");
 	look(2);
@@ -169,9 +172,10 @@ static void intel_power_is_the_growth_of_energy(void **state)
 	reads(0, MEMORY_USED, 2147483648.0);
 	misses(0, MEMORY_TOTAL, NOT_SUPPORTED);
 	tree_put(root, CARD0 "hwmon/hwmon2/energy1_input", "245000000\n");
-	tree_put(root, "proc/77/fdinfo/3",
-	         "drm-driver:\txe\ndrm-client-id:\t4\ndrm-pdev:\t0000:03:00.0\n"
-	         "drm-total-vram0:\t2097152 KiB\ndrm-cycles-rcs:\t600\ndrm-total-cycles-rcs:\t2000\n");
+	tree_put(
+		root, "proc/77/fdinfo/3",
+		"drm-driver:\txe\ndrm-client-id:\t4\ndrm-pdev:\t0000:03:00.0\n"
+		"drm-total-vram0:\t2097152 KiB\ndrm-cycles-rcs:\t600\ndrm-total-cycles-rcs:\t2000\n");
 	look(2);
 	reads(0, POWER, 120);
 	/* 500 of 1000 cycles. */
@@ -232,7 +236,8 @@ static void fdinfo_of_older_kernels_and_other_files(void **state)
 	assert_false(fdinfo_parse("pos:\t0\nflags:\t02\nmnt_id:\t9\n", &client));
 	assert_false(fdinfo_parse(":\n:::\n\n:x", &client));
 	assert_true(fdinfo_parse("pdev:\t0000:03:00.0\npasid:\t32770\nvram mem:\t100 kB\n"
-	                         "gfx0:\t12.50%\ncompute0:\t0.00%\n", &client));
+	                         "gfx0:\t12.50%\ncompute0:\t0.00%\n",
+	                         &client));
 	assert_string_equal(client.pci, "0000:03:00.0");
 	check_close(client.vram_bytes, 102400, 0);
 	check_close(client.percent[FDINFO_GRAPHICS], 12.5, 1e-12);
@@ -240,7 +245,8 @@ static void fdinfo_of_older_kernels_and_other_files(void **state)
 	assert_true(fdinfo_parse("drm-driver:\ti915\ndrm-pdev:\t0000:00:02.0\ndrm-client-id:\t5\n"
 	                         "drm-engine-render:\t9288864723 ns\ndrm-engine-video:\t0 ns\n"
 	                         "drm-engine-video-enhance:\t7 ns\ndrm-engine-capacity-video:\t2\n"
-	                         "drm-total-system0:\t1 MiB\n", &client));
+	                         "drm-total-system0:\t1 MiB\n",
+	                         &client));
 	check_close(client.busy_s[FDINFO_GRAPHICS], 9.288864723, 1e-12);
 	check_close(client.host_bytes, 1048576, 0);
 	assert_false(client.vram_known);

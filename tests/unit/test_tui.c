@@ -42,7 +42,8 @@ static void begin(int rows, int columns)
 	wg_sample_init(&sample);
 	check_status(wg_probe_open(&options, &probe, &error), WG_OK, &error);
 	for (int i = 0; i < 120; i++) {
-		check_status(wg_probe_sample(probe, i, 1764600000.0 + i, &sample, &error), WG_OK, &error);
+		check_status(wg_probe_sample(probe, i, 1764600000.0 + i, &sample, &error), WG_OK,
+		             &error);
 		sample.gpus[0].process_count = sample.gpus[1].process_count = 0;
 		add_process(0, 4711, 1, 40.25, 0.93, "python3 train.py --name 训练模型");
 		add_process(0, 4800, 4711, 1.5, 0.02, "python3 worker");
@@ -150,7 +151,8 @@ static void every_size_holds_together(void **state)
 				for (line = text; *line; line += strcspn(line, "\n") + 1) {
 					char one[4096];
 
-					snprintf(one, sizeof one, "%.*s", (int)strcspn(line, "\n"), line);
+					snprintf(one, sizeof one, "%.*s", (int)strcspn(line, "\n"),
+					         line);
 					assert_true((int)wg_text_width(one) <= columns);
 					lines++;
 				}
@@ -165,9 +167,29 @@ static void every_size_holds_together(void **state)
 
 static void random_keys_break_nothing(void **state)
 {
-	static const uint32_t keys[] = { 'o', 'p', 'd', 'h', 's', 't', '/', 'K', 'n', ' ', 'j', 'k',
-		KEY_VIEW_UP, KEY_VIEW_DOWN, KEY_VIEW_PAGE_DOWN, KEY_VIEW_PAGE_UP, KEY_VIEW_HOME,
-		KEY_VIEW_END, KEY_VIEW_ENTER, KEY_VIEW_ESCAPE, KEY_VIEW_BACKSPACE, 0x8bad, 'x' };
+	static const uint32_t keys[] = { 'o',
+		                         'p',
+		                         'd',
+		                         'h',
+		                         's',
+		                         't',
+		                         '/',
+		                         'K',
+		                         'n',
+		                         ' ',
+		                         'j',
+		                         'k',
+		                         KEY_VIEW_UP,
+		                         KEY_VIEW_DOWN,
+		                         KEY_VIEW_PAGE_DOWN,
+		                         KEY_VIEW_PAGE_UP,
+		                         KEY_VIEW_HOME,
+		                         KEY_VIEW_END,
+		                         KEY_VIEW_ENTER,
+		                         KEY_VIEW_ESCAPE,
+		                         KEY_VIEW_BACKSPACE,
+		                         0x8bad,
+		                         'x' };
 	unsigned long long seed = 12345;
 
 	begin(24, 80);
@@ -175,7 +197,8 @@ static void random_keys_break_nothing(void **state)
 		uint32_t pid;
 
 		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-		view_press(&view, &sample, keys[(seed >> 33) % (sizeof keys / sizeof keys[0])], &pid);
+		view_press(&view, &sample, keys[(seed >> 33) % (sizeof keys / sizeof keys[0])],
+		           &pid);
 		if (i % 7 == 0)
 			view_click(&view, &sample, &screen, (int)(seed >> 40) % 30);
 		/* GPUs and processes come and go. */
@@ -255,7 +278,8 @@ static void trouble_is_told_in_the_health_line(void **state)
 	wg_probe_gpu_lose(&sample.gpus[1], "test");
 	wg_reading_set(&sample.gpus[0], WG_READ_THROTTLE_REASONS, 0, "test");
 	check_contains(drawn(), "GPU 1 does not answer");
-	wg_sample_note(&sample, "probe", WG_PROBE_NOTE_HUNG, "a driver call has not returned for 9 s");
+	wg_sample_note(&sample, "probe", WG_PROBE_NOTE_HUNG,
+	               "a driver call has not returned for 9 s");
 	check_contains(drawn(), "has not returned for 9 s");
 	end();
 }

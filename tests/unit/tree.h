@@ -43,7 +43,7 @@ static inline size_t tree_text(char *target, const char *source)
 static inline size_t tree_hex(char *target, const char *source)
 {
 	size_t n = 0;
-	for (const char *c = source; *c; ) {
+	for (const char *c = source; *c;) {
 		char pair[3] = { c[0], c[1], '\0' };
 		if (*c == ' ') {
 			c++;
