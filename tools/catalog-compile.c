@@ -120,7 +120,7 @@ static int read_gpus(struct data *data, struct wg_error *error)
 		}
 		wg_json_free(json);
 		if (strncmp(base, gpu->id, strlen(gpu->id)) != 0 ||
-		    strcmp(base + strlen(gpu->id), ".json")) {
+		    strcmp(base + strlen(gpu->id), ".json") != 0) {
 			fprintf(stderr, "catalog-compile: %s holds \"%s\"\n", data->paths[i],
 			        gpu->id);
 			return 1;
@@ -128,7 +128,7 @@ static int read_gpus(struct data *data, struct wg_error *error)
 		data->gpus[i] = gpu;
 	}
 	/* "a-b.json" sorts before "a.json", "a" before "a-b" */
-	qsort(data->gpus, data->gpu_count, sizeof(data->gpus[0]), gpu_compare);
+	qsort(data->gpus, data->gpu_count, sizeof(void *), gpu_compare);
 	return 0;
 }
 

@@ -114,7 +114,7 @@ static void add_word(struct wg_name *name, size_t *used, char *word)
 void wg_name_init(struct wg_name *name, const char *text)
 {
 	size_t length = 0, used = 0;
-	char word[WG_NAME_BYTES / 2];
+	char word[WG_NAME_BYTES / 2] = "";
 
 	memset(name, 0, sizeof(*name));
 	while (*text != '\0') {

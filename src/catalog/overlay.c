@@ -94,7 +94,8 @@ static void insert(const struct wg_gpu **gpus, size_t *count, const struct wg_gp
 		gpus[at] = gpu;
 		return;
 	}
-	memmove(&gpus[at + 1], &gpus[at], (*count - at) * sizeof(*gpus));
+	for (size_t i = *count; i > at; i--)
+		gpus[i] = gpus[i - 1];
 	gpus[at] = gpu;
 	(*count)++;
 }
@@ -110,7 +111,8 @@ static void note_source(const struct wg_source **sources, size_t *count, size_t 
 		return;
 	if (*count == most)
 		return;
-	memmove(&sources[at + 1], &sources[at], (*count - at) * sizeof(*sources));
+	for (size_t i = *count; i > at; i--)
+		sources[i] = sources[i - 1];
 	sources[at] = source;
 	(*count)++;
 }
@@ -150,8 +152,8 @@ enum wg_status wg_catalog_overlay(struct wg_catalog *catalog, const char *folder
 	if (status != WG_OK)
 		return status;
 	most = wg_builtin_source_count + file_count * FIGURES;
-	gpus = wg_arena_array(arena, wg_builtin_gpu_count + file_count, sizeof(*gpus));
-	sources = wg_arena_array(arena, most, sizeof(*sources));
+	gpus = wg_arena_array(arena, wg_builtin_gpu_count + file_count, sizeof(void *));
+	sources = wg_arena_array(arena, most, sizeof(void *));
 	if (gpus == NULL || sources == NULL)
 		return wg_error_no_memory(error);
 	for (size_t i = 0; i < wg_builtin_gpu_count; i++)
