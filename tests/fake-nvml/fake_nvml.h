@@ -95,7 +95,7 @@ EXPORT nvml_return nvmlSystemGetCudaDriverVersion(int *version);
 #define PLAIN(function, key)                                        \
 	FAKE(nvmlDeviceGet##function, (nvml_device d, unsigned *v)) \
 	{                                                           \
-		return fake_number(d, key, v);                           \
+		return fake_number(d, key, v);                      \
 	}
 
 #endif
