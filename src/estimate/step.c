@@ -1,4 +1,4 @@
-/* A step: the operator list with numbers put in (estimation 4.1-4.4, 4.8). */
+/* A step: the operator list with numbers put in (docs/estimator.md, Operators). */
 #include <math.h>
 
 #include "estimate/kernel_time.h"
@@ -87,7 +87,7 @@ static void mixer_time(const struct run *run, const struct step *step, const str
 }
 
 /* Experts that are touched: E (1 - (1 - k/E)^T) under uniform routing
- * (estimation 4.2); tokens of all ranks that share the experts come together. */
+ * (docs/estimator.md, Experts); tokens of all ranks that share the experts come together. */
 static void expert_time(const struct run *run, const struct part *part, double tokens,
                         struct times *times)
 {
@@ -100,6 +100,8 @@ static void expert_time(const struct run *run, const struct part *part, double t
 	double inner = part->hidden, columns = elements / inner;
 	double compute, read, shape;
 
+	if (!(tokens > 0))
+		return;
 	/* the experts' products of one layer run as one grouped product: tiles of
 	 * all of them fill the GPU, but each has few rows */
 	shape = matrix_shape(run->device->units, rows * touched, inner,
@@ -201,6 +203,15 @@ static void host_time(const struct run *run, const struct step *step, double lay
 			profile[ENGINE_STEP_S].value + sequences * profile[ENGINE_SEQUENCE_S].value;
 }
 
+/* What an encoder reads: its fixed number of frames or patches, or a text as long
+ * as the prompt - in training, as the sequence. */
+static double source_tokens(const struct stack_cost *encoder, const struct wg_work *work)
+{
+	if (encoder->fixed_tokens > 0)
+		return encoder->fixed_tokens;
+	return wg_task_trains(work->task) ? work->sequence_tokens : work->input_tokens;
+}
+
 void wg_step_time(const struct run *run, const struct step *step, struct times *ret_times)
 {
 	const struct model_cost *cost = run->cost;
@@ -210,8 +221,7 @@ void wg_step_time(const struct run *run, const struct step *step, struct times *
 	struct times times = { 0 };
 
 	if (cost->encoder.part_count > 0) {
-		encoder_tokens = cost->encoder.fixed_tokens > 0 ? cost->encoder.fixed_tokens
-		                                                : run->estimator->work.input_tokens;
+		encoder_tokens = source_tokens(&cost->encoder, &run->estimator->work);
 		if (step->prefill_sequences > 0 && step->prefill_cached <= 0) {
 			struct step encode = { .prefill_sequences = step->prefill_sequences,
 				               .prefill_new = encoder_tokens,

@@ -137,6 +137,34 @@ static void every_model_in_every_task(void **state)
 	}
 }
 
+static double training_tokens_per_s(const char *id)
+{
+	struct wg_work work = { .task = WG_TASK_TRAIN, .sequence_tokens = 512, .global_batch = 64 };
+	struct wg_layout layout = { .gpus = 1, .nodes = 1, .tensor = 1, .pipeline = 1, .data = 1 };
+	struct wg_estimator *estimator = NULL;
+	struct wg_model *model = NULL;
+	struct wg_estimate estimate;
+
+	assert_int_equal(wg_model_open(id, NULL, &model, NULL), WG_OK);
+	assert_int_equal(wg_estimator_open(model, &work, NULL, &estimator, NULL), WG_OK);
+	wg_estimator_run(estimator, wg_catalog_find(catalog, "a100-sxm-80gb"), &layout,
+	                 WG_WEIGHTS_BF16, 2, &estimate);
+	assert_true(estimate.feasible);
+	wg_estimator_free(estimator);
+	wg_model_free(model);
+	return estimate.metrics.tokens_per_s.likely;
+}
+
+/* T5 Large and GPT-2 Large have about as many weights, and in training each is
+ * used once a token: half of T5's are in its encoder, which reads as many tokens
+ * as the decoder. */
+static void an_encoder_costs_its_share_of_training(void **state)
+{
+	double ratio = training_tokens_per_s("t5-large") / training_tokens_per_s("gpt-2-large");
+
+	assert_true(ratio > 0.6 && ratio < 1.4);
+}
+
 static void every_kernel_on_every_gpu(void **state)
 {
 	for (int kernel = 0; kernel < WG_SCIENCE_COUNT; kernel++) {
@@ -204,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_model_in_every_task),
+		cmocka_unit_test(an_encoder_costs_its_share_of_training),
 		cmocka_unit_test(every_kernel_on_every_gpu),
 		cmocka_unit_test(more_never_hurts),
 	};
