@@ -10,7 +10,7 @@
  *           layout whose price over that speed is above the best found for
  *           the same GPU and format cannot win.
  *
- * tests/unit/test_plan_search.c compares with the search that leaves nothing
+ * tests/unit/test_plan.c compares with the search that leaves nothing
  * out. */
 #include "plan/search.h"
 
@@ -78,7 +78,11 @@ static void set_bounds(struct wg_search *search)
 	} else if (work->output_tokens > 0) {
 		search->flop_per_unit =
 			2 * without_head * (1 + work->input_tokens / work->output_tokens);
+		double outer = model->embedding_parameters +
+		               (model->tied_head ? 0 : model->head_parameters);
 		search->active_bytes_share = without_head / model->parameters;
+		search->outer_bytes = 2 * outer;
+		search->inner_share = without_head / fmax(model->parameters - outer, 1);
 	}
 }
 
@@ -231,6 +235,16 @@ static bool cannot_fit(const struct wg_search *search, struct wg_gpu_result *res
 	return true;
 }
 
+/* Bytes of weights that a step cannot do without. Quantised weights are the
+ * layers' alone, embedding and head staying at 16 bit, so an equal share of all
+ * bytes would be too much; in 32 bit it is the exact one. */
+static double least_step_bytes(const struct wg_search *search, enum wg_weight_format weights)
+{
+	double all = search->weight_bytes[weights];
+	double inner = fmax(all - search->outer_bytes, 0) * search->inner_share;
+	return fmin(all * search->active_bytes_share, inner);
+}
+
 /* No layout of these GPUs makes more units a second. */
 static double fastest_possible(const struct wg_search *search, const struct wg_gpu *gpu,
                                const struct wg_format *format, const struct wg_layout *layout)
@@ -243,8 +257,7 @@ static double fastest_possible(const struct wg_search *search, const struct wg_g
 	double fastest = layout->gpus * peak / search->flop_per_unit;
 	if (search->work->task == WG_TASK_SERVE && search->active_bytes_share > 0 &&
 	    bandwidth > 0) {
-		double step_bytes =
-			search->weight_bytes[format->weights] * search->active_bytes_share;
+		double step_bytes = least_step_bytes(search, format->weights);
 		double memory = search->work->concurrency * layout->tensor * layout->pipeline *
 		                bandwidth / step_bytes;
 		fastest = fmin(fastest, memory);
@@ -303,7 +316,8 @@ static bool cannot_win(const struct wg_search *search, const struct wg_gpu_resul
                        const struct wg_format *format, const struct wg_layout *layout)
 {
 	size_t at = rival(search, result->gpu, format->weights, layout->gpus);
-	if (at == search->found_count || !search->found[at].within_usual) {
+	if (at == search->found_count || !search->found[at].within_usual ||
+	    !search->found[at].priced) {
 		return false;
 	}
 	double speed = fastest_possible(search, result->gpu, format, layout);
@@ -403,7 +417,7 @@ static void try_layout(struct wg_search *search, struct wg_gpu_result *result,
 	                 search->kv_element_bytes, &estimate);
 	search->tally->evaluated++;
 	double speed = estimate.feasible ? wg_search_speed(search, &estimate) : 0;
-	if (speed <= 0) {
+	if (!(speed > 0)) {
 		keep_refusal(result, &estimate);
 		return;
 	}

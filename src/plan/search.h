@@ -92,6 +92,8 @@ struct wg_search {
 	double weight_bytes[WG_WEIGHTS_COUNT];
 	double flop_per_unit;      /* least per generated or trained token; 0: no bound */
 	double active_bytes_share; /* of weight_bytes read at least once a step; 0: no bound */
+	double outer_bytes,
+		inner_share; /* embedding and head at 16 bit; active share of the rest */
 	unsigned least_gpus, max_gpus;
 	struct wg_gpu_result *gpus;
 	size_t gpu_count;
