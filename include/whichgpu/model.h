@@ -95,7 +95,7 @@ struct wg_stack {
 	bool companion;                   /* tower, text encoder, VAE: beside the model proper */
 };
 
-/* KV cache of one sequence, at 16 bit an element (knowledge: formats 4, estimation 4.2). */
+/* KV cache of one sequence, at 16 bit an element. */
 struct wg_kv_capped {
 	double bytes_per_token;
 	double tokens;                    /* window: no more than this many tokens count */

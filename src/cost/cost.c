@@ -87,7 +87,7 @@ void wg_cost_gpu_prices(const struct wg_price_book *book, const struct wg_gpu *g
 	*ret_prices = prices;
 }
 
-/* Speed in work units a second and the peak the layout could reach. */
+/* Speed in work units a second, and which unit. */
 static struct wg_range units_per_s(const struct wg_estimate *estimate, const struct wg_work *work,
                                    enum wg_work_unit *ret_unit)
 {

@@ -1,5 +1,5 @@
 /* Time of collectives: alpha-beta forms of ring and tree, hierarchical over
- * nodes (Thakur et al. 2005, sec. 4; estimation 4.4). */
+ * nodes (Thakur et al. 2005, sec. 4; docs/estimator.md, Collectives). */
 #include <math.h>
 
 #include "estimate/internal.h"

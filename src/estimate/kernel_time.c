@@ -1,4 +1,4 @@
-/* Time of single operators on one GPU (estimation 4.3). */
+/* Time of single operators on one GPU (docs/estimator.md, Operators). */
 #include <math.h>
 
 #include "estimate/kernel_time.h"

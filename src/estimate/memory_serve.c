@@ -1,5 +1,5 @@
 /* Memory of serving: what an engine leaves for the KV cache, and how many
- * sequences that holds (estimation 4.7). */
+ * sequences that holds (docs/estimator.md, Memory). */
 #include <math.h>
 
 #include "estimate/internal.h"

@@ -1,4 +1,4 @@
-/* Memory of training (estimation 4.5; Korthikanti et al. 2022, sec. 4;
+/* Memory of training (Korthikanti et al. 2022, sec. 4;
  * Rajbhandari et al. 2020 for ZeRO; Hu et al. 2021 and Dettmers et al. 2023 for
  * LoRA and QLoRA). The fullest rank: the first pipeline stage. */
 #include <math.h>

@@ -48,7 +48,7 @@ static struct part attention_part(const struct wg_mixer *mixer, double hidden, d
 	return part;
 }
 
-/* Multi-head latent attention, absorbed in decode (estimation 4.1). The down
+/* Multi-head latent attention, absorbed in decode (docs/estimator.md). The down
  * projections are replicated over the tensor ranks, as engines do. */
 static struct part mla_part(const struct wg_mixer *mixer, double hidden, double repeat)
 {
@@ -76,7 +76,7 @@ static struct part mla_part(const struct wg_mixer *mixer, double hidden, double 
 }
 
 /* SSM, linear attention, RWKV, short convolution: a fixed state, about six
- * operations an element and token (estimation 4.1). */
+ * operations an element and token (docs/estimator.md). */
 static struct part state_part(const struct wg_mixer *mixer, double hidden, double repeat)
 {
 	struct part part = mixer_common(mixer, hidden, repeat);

@@ -1,5 +1,5 @@
 /* Watts under a load: each kind of work draws its own share of the board's
- * limit (estimation 4.9; cost.md 7: serving an H100 draws 0.71 at the median),
+ * limit (ML.ENERGY leaderboard: serving an H100 draws 0.71 at the median),
  * weighted by the time it takes; never over the limit. */
 #include <math.h>
 

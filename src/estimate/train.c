@@ -1,4 +1,4 @@
-/* A training step (estimation 4.1, 4.6): forward and backward of the operator
+/* A training step (docs/estimator.md, Training): forward and backward of the operator
  * list, pipeline bubble, sharding traffic, optimizer. */
 #include <math.h>
 
@@ -76,7 +76,8 @@ static void pass_times(const struct run *run, double micro_batch, struct times *
 		larger(0, host - busy) + 3 * layers * profile[ENGINE_LAYER_S].value;
 }
 
-/* Bytes of gradients or weights one rank holds in 16 bit, dense and expert. */
+/* Seconds in which a step reduces gradients and gathers weights over the copies, dense and
+ * expert parts apart, less what hides behind the computation. */
 static double data_link_s(const struct run *run, double micro_batches, double compute_s)
 {
 	double dense, expert, one, de = run->t * run->d / run->expert_ranks;
