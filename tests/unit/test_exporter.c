@@ -232,13 +232,13 @@ static void a_hung_driver_blocks_no_scrape(void **state)
 	/* Before the first answer there is a page too. */
 	begun = wg_clock_s();
 	assert_true(ask(GET, answer, sizeof answer) > 0);
-	assert_true(wg_clock_s() - begun < 0.5);
+	assert_true(wg_clock_s() - begun < 5);
 	check_contains(answer, "whichgpu_samples_total 0");
 	assert_true(wg_sampler_wait(sampler, 0, 20));
 	for (int i = 0; i < 300 && !stale; i++) {
 		begun = wg_clock_s();
 		assert_true(ask(GET, answer, sizeof answer) > 0);
-		assert_true(wg_clock_s() - begun < 0.5);
+		assert_true(wg_clock_s() - begun < 5);
 		stale = strstr(answer, "backend=\"probe\",state=\"hung\"") &&
 		        !strstr(answer, "celsius{");
 		usleep(5000);
@@ -249,23 +249,27 @@ static void a_hung_driver_blocks_no_scrape(void **state)
 	end();
 }
 
+/* A thousand in all by 50 clients; WHICHGPU_LONG=1 makes it ten thousand. */
+static int scrapes_each = 20;
+
 static void *many_scrapes(void *opaque)
 {
 	size_t *failed = opaque;
 
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < scrapes_each; i++) {
 		if (!scrape())
 			__atomic_add_fetch(failed, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
 
-/* 10,000 scrapes by 50 clients while GPUs come and go. */
-static void ten_thousand_scrapes(void **state)
+static void scrapes_while_gpus_come_and_go(void **state)
 {
 	pthread_t threads[50];
 	size_t failed = 0;
 
+	if (getenv("WHICHGPU_LONG"))
+		scrapes_each = 200;
 	setenv("FAKE_NVML_PROFILE", PROFILES "coming-and-going.profile", 1);
 	begin((struct wg_sampler_options){ .probe = { .nvml_path = FAKE, .root = "/nonexistent" },
 	                                   .interval_s = 0.02,
@@ -276,7 +280,7 @@ static void ten_thousand_scrapes(void **state)
 	for (int i = 0; i < 50; i++)
 		pthread_join(threads[i], NULL);
 	assert_int_equal(failed, 0);
-	assert_int_equal(wg_exporter_scrapes(exporter), 10000);
+	assert_int_equal(wg_exporter_scrapes(exporter), 50 * scrapes_each);
 	end();
 }
 
@@ -310,7 +314,7 @@ int main(void)
 		cmocka_unit_test(slow_clients_take_no_place),
 		cmocka_unit_test(a_drip_is_cut_off),
 		cmocka_unit_test(a_hung_driver_blocks_no_scrape),
-		cmocka_unit_test(ten_thousand_scrapes),
+		cmocka_unit_test(scrapes_while_gpus_come_and_go),
 		cmocka_unit_test(addresses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
