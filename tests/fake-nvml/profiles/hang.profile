@@ -34,4 +34,4 @@ MigMode = 0 0
 field.82 = 55
 gpm.2 = 99
 gpm.5 = 80
-hang.Temperature = 1
+hang.Temperature = 8
