@@ -91,7 +91,7 @@ map({
 
 run_tests() { # FOLDER
 	log=$logs/$1-tests.log
-	meson test -C "$1" --no-rebuild --print-errorlogs -q >"$log" 2>&1
+	meson test -C "$1" --no-rebuild -t 4 --print-errorlogs -q >"$log" 2>&1
 	status=$?
 	# shellcheck disable=SC2046
 	set -- "$1" $(jq -rs "$count_cases" "$1/meson-logs/testlog.json")

@@ -28,11 +28,19 @@ check "which is one" grep -q '</svg>' a.svg
 # A1: kill -9 in the middle.
 "$WHICHGPU" monitor --demo 8 --record k.db --interval 50ms >/dev/null 2>&1 &
 pid=$!
-sleep 1.5
+# The kill waits for samples, not for the clock: a busy machine is slow to start.
+tries=0
+samples=0
+while [ "${samples:-0}" -lt 5 ] && [ $tries -lt 60 ]; do
+	sleep 0.5
+	tries=$((tries + 1))
+	run monitor report k.db --json
+	samples=$(grep '"samples"' out | tr -dc 0-9)
+done
 kill -9 $pid
 wait $pid 2>/dev/null
 exits "a killed record reports" 0 monitor report k.db --json
-check "on many samples" [ "$(grep '"samples"' out | tr -dc 0-9)" -ge 15 ]
+check "on many samples" [ "$(grep '"samples"' out | tr -dc 0-9)" -ge 5 ]
 
 # A2: a signal ends it in order, with the answer printed.
 "$WHICHGPU" monitor --demo 1 --record s.db --interval 50ms >s.out 2>&1 &
