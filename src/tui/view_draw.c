@@ -500,7 +500,8 @@ static void draw_processes(struct view *view, const struct wg_sample *sample, st
 	             screen->columns, STYLE_DIM, "%s  [%s%s%s]", _("command"), _(sorts[view->sort]),
 	             view->filter[0] ? " /" : "", view->filter);
 	for (int i = 0; i < shown && view->scroll + i < (int)view->order_count; i++)
-		draw_process(view, sample, screen, 2 + i, (size_t)(view->scroll + i), user_name);
+		draw_process(view, sample, screen, 2 + i, (size_t)view->scroll + (size_t)i,
+		             user_name);
 	if (view->order_count == 0)
 		screen_put(screen, 2, 1, screen->columns,
 		           view->filter[0] ? _("No process matches the filter.")
