@@ -38,6 +38,8 @@ struct server {
 	atomic_bool stop;
 	struct server_file files[16];
 	size_t file_count;
+	struct bytes kept[4]; /* freed once nothing is sent any more */
+	size_t kept_count;
 	atomic_int requests;
 	atomic_long bytes_sent;
 	char log[16384]; /* the requests as they came, each ended by a blank line */
@@ -214,11 +216,19 @@ static inline struct server_file *server_add(struct server *server, const char *
 	return file;
 }
 
+/* Takes over bytes that a file of the server points to. */
+static inline void server_keep(struct server *server, const struct bytes *bytes)
+{
+	server->kept[server->kept_count++] = *bytes;
+}
+
 static inline void server_close(struct server *server)
 {
 	atomic_store(&server->stop, true);
 	shutdown(server->listener, SHUT_RDWR);
 	pthread_join(server->thread, NULL);
+	while (server->kept_count > 0)
+		bytes_done(&server->kept[--server->kept_count]);
 	close(server->listener);
 	pthread_mutex_destroy(&server->lock);
 }
