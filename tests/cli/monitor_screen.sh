@@ -37,8 +37,14 @@ start() { # COLUMNS ROWS ARGUMENTS
 	rows=$2
 	shift 2
 	rm -f ended
-	t -f /dev/null new-session -d -s main -x "$columns" -y "$rows" \
-		"unset COLUMNS; LC_ALL=C.UTF-8 $WHICHGPU monitor --interval 100ms $*; echo \$? >$WORK/ended; sleep 60"
+	tries=0
+	# the server of the session before may still be leaving
+	until t -f /dev/null new-session -d -s main -x "$columns" -y "$rows" \
+		"unset COLUMNS; LC_ALL=C.UTF-8 $WHICHGPU monitor --interval 100ms $*; echo \$? >$WORK/ended; sleep 60"; do
+		tries=$((tries + 1))
+		[ $tries -lt 10 ] || return 1
+		sleep 0.5
+	done
 }
 
 start 100 30 --demo 2
