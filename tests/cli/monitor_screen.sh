@@ -14,7 +14,7 @@ t() {
 # shows TEXT: waits until the screen has it.
 shows() {
 	tries=0
-	while [ $tries -lt 100 ]; do
+	while [ "$tries" -lt 100 ]; do
 		t capture-pane -p -t main >pane 2>/dev/null
 		grep -qF -- "$1" pane && return 0
 		tries=$((tries + 1))
@@ -25,7 +25,7 @@ shows() {
 }
 ended() {
 	tries=0
-	while [ $tries -lt 100 ]; do
+	while [ "$tries" -lt 100 ]; do
 		[ -e ended ] && return 0
 		tries=$((tries + 1))
 		sleep 0.1
@@ -42,7 +42,7 @@ start() { # COLUMNS ROWS ARGUMENTS
 	until t -f /dev/null new-session -d -s main -x "$columns" -y "$rows" \
 		"unset COLUMNS; LC_ALL=C.UTF-8 $WHICHGPU monitor --interval 100ms $*; echo \$? >$WORK/ended; sleep 60"; do
 		tries=$((tries + 1))
-		[ $tries -lt 10 ] || return 1
+		[ "$tries" -lt 10 ] || return 1
 		sleep 0.5
 	done
 }
